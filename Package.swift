@@ -1,33 +1,34 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The engine is a product of its own and depends on nothing but the C shim over Linux system calls.
-// Everything named OpBench… is the benchmark suite; the arrows of the README's picture are the
-// `dependencies:` lists below, and CI builds with `--explicit-target-dependency-import-check error`.
+// The engine is a separate product that depends only on the C shim over Linux system calls. Everything named OpBench…
+// is the benchmark suite. Modules may import only what the `dependencies:` lists below allow; CI checks that by
+// building with `--explicit-target-dependency-import-check error`.
 
-/// The trait `Suite` (on by default) guards every reference to the packages that the benchmark suite and its tests need,
-/// so that a program with `traits: []` fetches the engine alone. One trait a condition: SwiftPM may drop a package that
-/// is guarded in one place and not, or otherwise, in another (swiftlang/swift-package-manager#8398). In this folder SwiftPM
-/// checks out what `Package.resolved` lists, whatever the traits; a client's lists what the client needs.
+/// The trait `Suite` (on by default) guards every reference to the packages that the benchmark suite and its tests
+/// need, so that a program with `traits: []` fetches only the engine. Each condition has one trait: SwiftPM may drop a
+/// package that is guarded differently in two places (swiftlang/swift-package-manager#8398). In this folder, SwiftPM
+/// checks out what `Package.resolved` lists, whatever the traits; a client's file lists what the client needs.
 ///
-/// The only trait: SwiftPM passes traits to the compiler in an order that differs from plan to plan, so that a second one
-/// makes every other plan compile the whole package again.
+/// There is no other trait: SwiftPM passes traits to the compiler in an order that varies between plans, so a second
+/// one would make every other plan recompile the whole package.
 let whenSuite = TargetDependencyCondition.when(traits: ["Suite"])
 
 /// Whether jemalloc is linked into `opbench`, where it replaces malloc and reports the memory figures.
 let usesJemalloc = Context.environment["OPBENCH_ALLOCATOR"] != "system"
 
-/// Whether to build with the very versions that the suite was checked with; the scripts ask for it. Else a program that
-/// uses the package decides, within the ranges.
+/// Whether to build with the exact versions that the suite was checked with, as the scripts do. Otherwise a program
+/// that uses the package chooses versions within the ranges.
 let takesExactVersions = Context.environment["OPBENCH_EXACT_VERSIONS"] != nil
 
-/// The commit of the sources, ending in `-dirty` if they differ from it, for `opbench --version` and `run.json`. Whoever builds
-/// tells: what SwiftPM itself knows of the repository it may have kept from an earlier commit.
+/// The commit of the sources, ending in `-dirty` if they differ from it, for `opbench --version` and `run.json`. The
+/// caller of the build sets it, because SwiftPM's own information on the repository may be from an earlier commit.
 let commit = Context.environment["OPBENCH_COMMIT"].flatMap { text in
     text.isEmpty || !text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") } ? nil : text
 }
 
-/// A package of the suite, from `version` on, up to the next that may break it by the rules of semantic versioning.
+/// A package that the suite needs: `version` or later, before the next version that semantic versioning allows to be
+/// incompatible.
 func suitePackage(_ url: String, _ version: Version) -> Package.Dependency {
     if takesExactVersions { return .package(url: url, exact: version) }
     let next = version.major == 0 ? Version(0, version.minor + 1, 0) : Version(version.major + 1, 0, 0)
@@ -40,12 +41,12 @@ let package = Package(
         .library(name: "OperationEngine", targets: ["OperationEngine"]),
         .library(name: "OperationEngineProgress", targets: ["OperationEngineProgress"]),
         .library(name: "OperationEngineFoundation", targets: ["OperationEngineFoundation"]),
-        // What a program declares a queue of its own with, to be measured as the built-in backends are.
+        // Declares custom queues, which are measured like the built-in backends.
         .library(name: "OpBenchKit", targets: ["OpBenchKit"]),
         .executable(name: "opbench", targets: ["opbench"]),
     ],
     traits: [
-        .trait(name: "Suite", description: "Fetch what the benchmark suite needs; the engine needs nothing."),
+        .trait(name: "Suite", description: "Fetch the dependencies of the benchmark suite; the engine has none."),
         .default(enabledTraits: ["Suite"]),
     ],
     dependencies: [
@@ -55,20 +56,20 @@ let package = Package(
     ],
     targets: [
         .target(name: "CLinux"),
-        // What measuring needs of Linux, a stack walker in a signal handler among it; no part of the engine.
+        // System calls for measuring, including a stack walker in a signal handler; not part of the engine.
         .target(name: "CLinuxMeasure"),
         .systemLibrary(name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
         .target(name: "OperationEngine", dependencies: ["CLinux"]),
         // `OperationQueue.progress`, for which the engine would have to import Foundation.
         .target(name: "OperationEngineProgress", dependencies: ["OperationEngine"]),
-        // The engine's queues where Foundation's calls ask for one; needs FoundationNetworking.
+        // The engine's queues for Foundation APIs that require one; needs FoundationNetworking.
         .target(name: "OperationEngineFoundation", dependencies: ["OperationEngine"]),
         .target(name: "CBuild"),
         .target(name: "CBuildCommit", cSettings: commit.map { [.define("OPBENCH_COMMIT", to: "\"\($0)\"")] } ?? []),
         .target(name: "OpBenchModel"),
-        // Other programs, started and waited for.
+        // Starts other programs and waits for them.
         .target(name: "OpBenchLaunch", dependencies: ["OpBenchModel", "CLinuxMeasure"]),
-        // What a backend is, and all backends.
+        // The protocol of backends, their common code, and all backends.
         .target(
             name: "OpBenchBackends", dependencies: ["OpBenchModel", "OperationEngine", "CLinux", "CLinuxMeasure"]),
         .target(
@@ -80,22 +81,22 @@ let package = Package(
             ] + (usesJemalloc ? ["CJemalloc"] : []),
             swiftSettings: usesJemalloc ? [.define("JEMALLOC")] : []),
         .target(name: "OpBenchAnalysis", dependencies: ["OpBenchModel"]),
-        // What a profile is, what is computed from it, and the files that show it; starts nothing and measures nothing.
+        // The model of a profile, computations on it, and the files that show it; starts and measures nothing.
         .target(name: "OpBenchProfile", dependencies: ["OpBenchModel"]),
-        // The bytes of the page's files: see Sources/CPage/CPage.c.
+        // The contents of the page's files: see Sources/CPage/CPage.c.
         .target(name: "CPage"),
-        // The page that `opbench report` writes.
+        // The page of `opbench report`.
         .target(
             name: "OpBenchPage", dependencies: ["OpBenchModel", "OpBenchAnalysis", "CPage"],
             exclude: ["Page", "Vendor"]),
-        // The figures of many runs in one file of SQLite's (libsqlite3-dev), and how they changed.
+        // The figures of many runs in an SQLite file (libsqlite3-dev), and their changes.
         .target(
             name: "OpBenchHistory",
             dependencies: [
                 "OpBenchModel", "OpBenchLaunch", "OpBenchAnalysis",
                 .product(name: "GRDB", package: "GRDB.swift", condition: whenSuite),
             ]),
-        // The command line, for the programs that have it.
+        // The command line, for programs with one.
         .target(
             name: "OpBenchCommand",
             dependencies: [
@@ -110,7 +111,7 @@ let package = Package(
             ]),
         .executableTarget(name: "opbench", dependencies: ["OpBenchCommand", "CBuildCommit"]),
         .target(name: "TestSupport", dependencies: ["OperationEngine", "CLinux"], path: "Tests/TestSupport"),
-        // Scenarios that need a process of their own; the engine's tests run it.
+        // Scenarios that need a separate process, run by the engine's tests.
         .executableTarget(
             name: "EngineProcess", dependencies: ["OperationEngine", "CLinux", "CLinuxMeasure"],
             path: "Tests/EngineProcess"),
@@ -119,7 +120,7 @@ let package = Package(
             path: "Tests/EngineStressScenarios"),
         .executableTarget(
             name: "EngineStress", dependencies: ["EngineStressScenarios", "TestSupport"], path: "Tests/EngineStress"),
-        // What operations cost in allocations and instructions, for scripts/engine-costs; its malloc counts.
+        // Counts the allocations and instructions of operations, for scripts/engine-costs, with its own malloc.
         .target(name: "CountedMalloc", path: "Tests/CountedMalloc"),
         .executableTarget(
             name: "EngineCosts", dependencies: ["OperationEngine", "CountedMalloc"], path: "Tests/EngineCosts",
@@ -129,18 +130,18 @@ let package = Package(
             dependencies: [
                 "OperationEngine", "OperationEngineProgress", "EngineProcess", "EngineStressScenarios", "TestSupport",
             ]),
-        // The engine's sources once more, under a scheduler that decides at every atomic access who goes on; see
+        // The engine's sources again, with a scheduler that chooses the next thread at every atomic access; see
         // Replacements.swift there.
         .target(name: "Interleaving", dependencies: ["CLinux"], path: "Tests/Interleaving"),
         .target(name: "ExploredFutex", dependencies: ["Interleaving", "CLinux"], path: "Tests/ExploredFutex"),
         .executableTarget(
             name: "explore", dependencies: ["Interleaving", "ExploredFutex", "CLinux"], path: "Tests/ExploredEngine",
             exclude: ["Engine/Futex/FutexLock.swift", "Engine/Futex/Futex.swift", "Engine/Workers/BriefSpin.swift"]),
-        // What scripts/mutate runs.
+        // The program of scripts/mutate.
         .executableTarget(name: "mutate", path: "Tests/MutationTool"),
         .testTarget(name: "ExplorerTests", dependencies: ["explore", "mutate", "Interleaving", "TestSupport"]),
-        // One program, written for Foundation, three times: moved by scoped imports, by one file of names, and not moved
-        // (in the oracle tests).
+        // One program, written for Foundation, three times: migrated by scoped imports, migrated by one file of names,
+        // and unchanged (in the oracle tests).
         .testTarget(
             name: "MigrationTests",
             dependencies: ["OperationEngine", "OperationEngineProgress", "OperationEngineFoundation", "TestSupport"],
@@ -170,14 +171,15 @@ let package = Package(
                 "OpBenchHistory", "OpBenchAnalysis", "OpBenchModel", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift", condition: whenSuite),
             ]),
-        // Files of made-up profiles, for scripts/tests/test_profile_formats.py to read.
+        // Writes files of made-up profiles, which scripts/tests/test_profile_formats.py reads.
         .executableTarget(
             name: "OpBenchProfileSamples", dependencies: ["OpBenchProfile", "OpBenchModel"],
             path: "Tests/OpBenchProfileSamples"),
         .testTarget(
             name: "OpBenchProfileTests",
             dependencies: ["OpBenchProfile", "OpBenchAnalysis", "OpBenchModel", "TestSupport"]),
-        // What readers of files promise of any bytes, held of the inputs in Corpus; scripts/fuzz looks for more.
+        // Properties that readers of files guarantee for any bytes, checked for the inputs in Corpus; scripts/fuzz
+        // searches for more.
         .testTarget(
             name: "FuzzTests",
             dependencies: [
@@ -185,7 +187,7 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift", condition: whenSuite),
             ],
             exclude: ["Corpus"]),
-        // An example package's program, of the very sources that a program elsewhere is made of.
+        // The program of an example package, from the same sources.
         .executableTarget(
             name: "pthread-queue", dependencies: ["OpBenchKit"],
             path: "Tests/Examples/pthread-queue/Sources/pthread-queue"),
@@ -205,9 +207,9 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// The engine, its tests and tools alone, without what the benchmark suite and the comparisons need: for
-// scripts/engine-costs, and for scripts/mutate, which builds all tests that there are. Traits leave out dependencies,
-// and no target. The values `tests`, `memory` and `races` leave out the explorer and the tools as well.
+// Only the engine, its tests and tools, without dependencies of the benchmark suite and the comparisons: for
+// scripts/engine-costs, and for scripts/mutate, which builds all existing tests. Traits omit dependencies, but no
+// targets. The values `tests`, `memory` and `races` also omit the explorer and the tools.
 if let extent = Context.environment["OPBENCH_ENGINE_ONLY"] {
     package.dependencies = []
     package.products.removeAll { $0.name == "opbench" || $0.name == "OpBenchKit" }
@@ -215,8 +217,8 @@ if let extent = Context.environment["OPBENCH_ENGINE_ONLY"] {
         "opbench", "OpBench", "Fuzz", "CBuild", "CJemalloc", "CPage", "Foundation", "Migration", "pthread-queue",
     ]
     package.targets.removeAll { target in others.contains { target.name.hasPrefix($0) } }
-    // What a sanitizer finds nothing new in: a pure state machine, traps, examples; for races also cycles, and what is about
-    // the calls of one thread: random programs make the same calls on many.
+    // Tests in which a sanitizer finds nothing new: a pure state machine, traps, examples; for races also cycles, and
+    // tests of calls by one thread: random programs make the same calls from many threads.
     let quiet = ["QueueState", "Conformance/Misuse", "Examples"]
     let ofOneThread = [
         "Barrier", "BlockOperation", "Cancellation", "CompletionBlock", "Dependency", "Limit", "ManualStart",
@@ -232,8 +234,8 @@ if let extent = Context.environment["OPBENCH_ENGINE_ONLY"] {
     }
 }
 
-// The same readers under libFuzzer, for scripts/fuzz. The value is the path of libFuzzer's runtime without its `main`, which
-// is part of the toolchain; what guides the search is counted in these modules alone.
+// The same readers under libFuzzer, for scripts/fuzz. The value is the path of libFuzzer's runtime without its `main`,
+// which is part of the toolchain; only these modules are instrumented to guide the search.
 if let runtime = Context.environment["OPBENCH_FUZZER"] {
     let read = ["OpBenchModel", "OpBenchAnalysis", "OpBenchRunner", "OpBenchHistory"]
     for target in package.targets where read.contains(target.name) {
@@ -247,15 +249,15 @@ if let runtime = Context.environment["OPBENCH_FUZZER"] {
             path: "Tests/FuzzDriver", linkerSettings: [.unsafeFlags([runtime]), .linkedLibrary("stdc++")]))
 }
 
-// What hdrhistogram-swift depends on as well. SwiftPM warns of a package that no target names.
+// Also a dependency of hdrhistogram-swift. SwiftPM warns about a package that no target names.
 if takesExactVersions, !package.dependencies.isEmpty {
     package.dependencies.append(suitePackage("https://github.com/apple/swift-numerics", "1.1.1"))
     package.targets.first { $0.name == "OpBenchRunner" }?.dependencies.append(
         .product(name: "Numerics", package: "swift-numerics", condition: whenSuite))
 }
 
-// A warning in our own code is an error where scripts/test asks for it, in debug builds. Never in a program that uses the
-// package: SwiftPM takes the setting out of remote packages, and of a C target's leaves a lone `-Xcc`, which eats the
+// Warnings in our own code are errors in debug builds if scripts/test requests it, but never in a program that uses the
+// package: SwiftPM drops the setting from remote packages, and for a C target leaves a lone `-Xcc`, which consumes the
 // next argument.
 if Context.environment["OPBENCH_WARNINGS_AS_ERRORS"] != nil {
     for target in package.targets where target.type != .system {

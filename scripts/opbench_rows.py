@@ -1,4 +1,4 @@
-"""Reads the CSV files of runs, of the version that opbench writes. Needs nothing but Python."""
+"""Reads the CSV files of runs, in opbench's current version. Needs only Python."""
 
 import csv
 import io
@@ -6,24 +6,24 @@ from pathlib import Path
 from typing import NamedTuple
 
 CURRENT = "1"
-DAMAGED = "the file is damaged or cut short (opbench run --resume mends the run that it belongs to)"
+DAMAGED = "the file is damaged or cut short (opbench run --resume repairs its run)"
 Row = dict[str, str]
 
 
 class BadRows(Exception):
-    """The text is no CSV file of opbench, or one of another version."""
+    """The text is not a CSV file of opbench, or has another version."""
 
 
 def read(path: Path | str) -> list[Row]:
-    """The rows of samples.csv, summary.csv, compare.csv, goals.csv or noise-floors.csv, as dictionaries of
-    texts. Raises OSError, UnicodeDecodeError and BadRows."""
+    """The rows of samples.csv, summary.csv, compare.csv, goals.csv or noise-floors.csv, as dictionaries of strings. Raises
+    OSError, UnicodeDecodeError and BadRows."""
     with open(path, newline="", encoding="utf-8") as file:
         return parse(file.read(), str(path))
 
 
 def parse(text: str, name: str) -> list[Row]:
-    """The rows of such a text; `name` is for messages. A text without rows is BadRows only if it is no CSV."""
-    # strict: a quote that is never closed is an error.
+    """The rows of such a text; `name` is for messages. A text without rows is BadRows only if it is not CSV."""
+    # strict: an unclosed quote is an error.
     lines = csv.reader(io.StringIO(text, newline=""), strict=True)
     rows: list[Row] = []
     try:
@@ -34,14 +34,14 @@ def parse(text: str, name: str) -> list[Row]:
             where = f"{name}, line {lines.line_num}"
             row = dict(zip(columns, fields))
             if (version := row.get("schema_version", CURRENT)) != CURRENT:
-                raise BadRows(f"{where}: schema_version is {version!r}, not {CURRENT!r}: take the scripts of the opbench that wrote it")
+                raise BadRows(f"{where}: schema_version is {version!r}, not {CURRENT!r}: use the scripts that came with that opbench")
             if len(fields) != len(columns):
                 raise BadRows(f"{where}: {len(fields)} fields where the header has {len(columns)}; {DAMAGED}")
             rows.append(row)
     except csv.Error as error:
         raise BadRows(f"{name}, line {lines.line_num}: {error}; {DAMAGED}") from error
     if not text.endswith("\n"):
-        raise BadRows(f"{name}, line {lines.line_num}: the last line has no end; {DAMAGED}")
+        raise BadRows(f"{name}, line {lines.line_num}: the last line is incomplete; {DAMAGED}")
     return rows
 
 
@@ -55,7 +55,7 @@ class Histogram(NamedTuple):
     sample_id: str
     stage: str
     operation_class: str
-    # The greatest latency of each bucket in nanoseconds, ascending, and how many fell into it.
+    # The greatest latency of each bucket in nanoseconds, ascending, and the number of operations in it.
     upper_bounds: list[int]
     counts: list[int]
 
@@ -70,7 +70,7 @@ def _histogram(row: Row, path: Path) -> Histogram:
     try:
         bounds, counts = ([int(word) for word in row[name].split()] for name in ("upper_bounds_ns", "counts"))
     except ValueError as error:
-        raise BadRows(f"{path}: a histogram of {row['sample_id']} is no list of numbers: {error}") from error
+        raise BadRows(f"{path}: a histogram of {row['sample_id']} is not a list of numbers: {error}") from error
     if len(bounds) != len(counts):
-        raise BadRows(f"{path}: a histogram of {row['sample_id']} has {len(bounds)} buckets and {len(counts)} counts")
+        raise BadRows(f"{path}: a histogram of {row['sample_id']} has {len(bounds)} buckets, but {len(counts)} counts")
     return Histogram(*(row[name] for name in Histogram._fields[:7]), bounds, counts)

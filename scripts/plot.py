@@ -1,7 +1,7 @@
-"""Draws what opbench measured, from its CSV files; scripts/plot calls it. A model: copy it and change what you need.
+"""Draws opbench's measurements from its CSV files, for scripts/plot. An example: copy it and change what you need.
 
-The figures are functions that take rows, as pandas has them, and return a picture of matplotlib. `main` reads the files,
-calls the functions and writes the pictures.
+The drawing functions take rows as pandas data frames, and return matplotlib figures. `main` reads the files, calls the
+functions and writes the pictures.
 """
 
 import argparse
@@ -19,15 +19,15 @@ from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, MaxNLocat
 ROOT = Path(__file__).resolve().parents[1]
 SCHEMA = "1"
 WIDTH = 10
-# A picture of more cells is too large to look at: filter the rows to see the others.
+# A picture with more cells is too large to view: filter the rows to see the others.
 MOST_CELLS, MOST_RATIOS = 60, 300
 SETTINGS = {
     "font.size": 8, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True,
     "grid.color": "#dddddd", "legend.frameon": False, "savefig.dpi": 120,
-    # Letters as text, dollar signs in names as they are, and the same file from the same rows.
+    # Letters as text, dollar signs in names unchanged, and the same file for the same rows.
     "svg.fonttype": "none", "text.parse_math": False, "svg.hashsalt": "opbench",
 }  # fmt: skip
-# Colours of Okabe and Ito, and a mark that says the same without colour.
+# Colours of Okabe and Ito, and a mark that distinguishes them without colour.
 LOOKS = {
     "engine": ("#0072B2", "o"), "dispatch": ("#D55E00", "s"), "foundation": ("#009E73", "^"),
     "concurrency": ("#CC79A7", "D"), "serial": ("#000000", "X"),
@@ -40,50 +40,50 @@ VERDICTS = {
 TIMES = {"time_ns_per_op": "time per operation", "time_ratio": "time ÷ that of {ratio_to}"}
 MEMORY = {
     "allocated_bytes_per_op": "allocated per operation", "retained_bytes_per_pending_op": "held by a pending operation",
-    "peak_resident_bytes": "most of memory in use",
+    "peak_resident_bytes": "peak memory in use",
 }  # fmt: skip
 LATENCIES = {
     "start_latency_p50_ns": "ready to start, median", "start_latency_p99_ns": "ready to start, 99th percentile",
-    "intended_latency_p50_ns": "planned arrival to end, median", "intended_latency_p99_ns": "the same, 99th percentile",
+    "intended_latency_p50_ns": "planned arrival to end, median", "intended_latency_p99_ns": "planned arrival to end, 99th percentile",
 }  # fmt: skip
 # The latencies whose histograms are drawn: the first of these stages that a workload has.
 STAGES = {"intended": "planned arrival to end", "start": "ready to start", "service": "submitted to end", "end": "ready to end"}
 
 
 class BadInput(Exception):
-    """A file or a run is not as it should be, and what to do."""
+    """A file or a run is not usable; the message includes the remedy."""
 
 
 # Reading
 
 
 def read(path: Path, needed: list[str], only: list[str] | None = None, may_be_empty: bool = False) -> pandas.DataFrame:
-    """The rows of a file as texts; an absent figure is an empty one."""
+    """The rows of a file as strings; an absent figure is an empty string."""
     try:
         is_whole = path.read_bytes().endswith(b"\n")
         rows = pandas.read_csv(path, dtype=str, keep_default_na=False, usecols=only and (lambda name: name in only))
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror or error}") from error
     except ValueError as error:
-        raise BadInput(f"{path}: no CSV file of opbench: {error}") from error
+        raise BadInput(f"{path}: not a CSV file of opbench: {error}") from error
     if missing := [name for name in needed if name not in rows]:
-        raise BadInput(f"{path}: no column {missing[0]}; wanted is a summary.csv or a compare.csv, or the folder of a run")
+        raise BadInput(f"{path}: no column {missing[0]}; give a summary.csv, a compare.csv, or the folder of a run")
     if rows.empty and not may_be_empty:
-        raise BadInput(f"{path}: no rows; `opbench run --resume` continues a run that was interrupted")
+        raise BadInput(f"{path}: no rows; `opbench run --resume` continues an interrupted run")
     if not is_whole:
-        raise BadInput(f"{path}: the last line has no end; `opbench run --resume` mends the run that it belongs to")
+        raise BadInput(f"{path}: the last line is incomplete; `opbench run --resume` repairs its run")
     if other := set(rows.get("schema_version", [])) - {SCHEMA}:
-        raise BadInput(f"{path}: schema_version {min(other)}, not {SCHEMA}: take the scripts of the opbench that wrote it")
+        raise BadInput(f"{path}: schema_version {min(other)}, not {SCHEMA}: use the scripts of the opbench that wrote it")
     return rows
 
 
 def numbers(rows: pandas.DataFrame, names: list[str], path: Path) -> None:
-    """Turns the columns of these names into numbers, absent ones into NaN: a gap in every picture."""
+    """Converts these columns to numbers, absent figures to NaN, which is a gap in every picture."""
     for name in names:
         try:
             rows[name] = pandas.to_numeric(rows[name].mask(rows[name] == "")) if name in rows else math.nan
         except ValueError as error:
-            raise BadInput(f"{path}: {name}: {error}; `opbench show --format csv RUN` prints such a file anew") from error
+            raise BadInput(f"{path}: {name}: {error}; `opbench show --format csv RUN` prints a new file") from error
 
 
 def read_summary(path: Path) -> pandas.DataFrame:
@@ -94,14 +94,14 @@ def read_summary(path: Path) -> pandas.DataFrame:
     rows["series"] = (rows["backend"] + " " + rows.get("side", "")).str.strip()
     rows["mark"] = rows["status"].where(rows["status"] != "ok", "")
     if rows.empty:
-        raise BadInput(f"{path}: no row of a whole cell, whose operation_class is empty; `opbench show --format csv RUN` prints them")
+        raise BadInput(f"{path}: no row of a whole cell, with an empty operation_class; `opbench show --format csv RUN` prints them")
     if rows.duplicated(["cell_id", "series"]).any():
-        raise BadInput(f"{path}: a backend has two rows for one cell; `opbench show --format csv RUN` prints such a file anew")
+        raise BadInput(f"{path}: a backend has two rows for one cell; `opbench show --format csv RUN` prints a new file")
     return rows
 
 
 def mark_failures(rows: pandas.DataFrame, path: Path) -> None:
-    """Says how many samples of each row failed, from samples.csv."""
+    """Annotates each row with its failed samples, from samples.csv."""
     columns = ["schema_version", "cell_id", "backend", "side", "metric", "status"]
     samples = read(path, columns, columns)
     ended = samples[(samples["metric"] == "status") & ~samples["status"].isin(["ok", "skipped", "unsupported"])]
@@ -111,7 +111,7 @@ def mark_failures(rows: pandas.DataFrame, path: Path) -> None:
 
 
 def read_histograms(path: Path) -> pandas.DataFrame:
-    """How many operations had which latency: a row for each bucket of a cell, a backend and a stage, samples together."""
+    """The numbers of operations by latency: a row for each bucket of a cell, backend and stage, over all samples."""
     whose = ["schema_version", "workload", "cell_id", "backend", "side", "stage", "operation_class"]
     rows = read(path, [*whose, "upper_bounds_ns", "counts"], may_be_empty=True)
     rows = rows[(rows["operation_class"] == "") & rows["stage"].isin(STAGES)].copy()
@@ -121,7 +121,7 @@ def read_histograms(path: Path) -> pandas.DataFrame:
     try:
         rows = rows.explode(["upper_bounds_ns", "counts"])
     except ValueError as error:
-        raise BadInput(f"{path}: a histogram has not as many counts as bounds; measure the run anew") from error
+        raise BadInput(f"{path}: a histogram has different numbers of counts and bounds; measure the run again") from error
     numbers(rows, ["upper_bounds_ns", "counts"], path)
     return rows.groupby(["workload", "cell_id", "series", "stage", "upper_bounds_ns"], sort=False, as_index=False)["counts"].sum()
 
@@ -137,7 +137,7 @@ def looks(rows: pandas.DataFrame) -> dict[str, tuple[str, str]]:
 
 
 def unit_of(name: str) -> EngFormatter | FuncFormatter:
-    """How an axis writes figures of a column."""
+    """The format of a column's figures on an axis."""
     if "bytes" in name:
         return EngFormatter("B", sep=" ")
     seconds = EngFormatter("s", sep=" ")
@@ -145,7 +145,7 @@ def unit_of(name: str) -> EngFormatter | FuncFormatter:
 
 
 def scale(axes: Axes, side: str, values: pandas.Series, unit: EngFormatter | FuncFormatter, is_log: bool | None = None) -> None:
-    """From 0, or logarithmic where the figures differ thirtyfold."""
+    """Scales an axis from 0, or logarithmically if the figures differ thirtyfold."""
     axis = getattr(axes, side + "axis")
     if values.min() > 0 and (values.max() > 30 * values.min() if is_log is None else is_log):
         axes.set(**{side + "scale": "log"})
@@ -159,13 +159,13 @@ def scale(axes: Axes, side: str, values: pandas.Series, unit: EngFormatter | Fun
 
 
 def add_legend(figure: Figure) -> None:
-    """Below the panels, each name once."""
+    """Adds a legend below the panels, with each name once."""
     names = {name: line for axes in figure.axes for line, name in zip(*axes.get_legend_handles_labels(), strict=True)}
     figure.legend(names.values(), names.keys(), loc="outside lower center", ncols=max(2, int(figure.get_figwidth() / 1.7)))
 
 
 def draw_cells(rows: pandas.DataFrame, names: dict[str, str], series: dict[str, tuple[str, str]], title: str) -> Figure:
-    """A panel for each figure in `names`, a line for each cell, in it a mark with its interval for each backend."""
+    """A panel for each figure in `names`, with a line for each cell, and a mark with its interval for each backend."""
     cells, backends = list(dict.fromkeys(rows["cell_id"])), list(dict.fromkeys(rows["series"]))
     names = {name: text for name, text in names.items() if rows[name].notna().any()} or dict(list(names.items())[:1])
     figure = Figure((WIDTH, 1.3 + len(cells) * (0.15 + 0.13 * len(backends))), layout="constrained")
@@ -195,7 +195,7 @@ def draw_cells(rows: pandas.DataFrame, names: dict[str, str], series: dict[str, 
 
 
 def draw_percentiles(rows: pandas.DataFrame, cells: list[str], series: dict[str, tuple[str, str]], title: str) -> Figure:
-    """A panel for each cell: the latency by percentile, each further nine as wide as the first, as far as there are operations."""
+    """A panel for each cell: the latency by percentile, with equal width for each further nine, as far as there are operations."""
     stage = next(stage for stage in STAGES if stage in set(rows["stage"]))
     rows = rows[rows["stage"] == stage]
     cells = [cell for cell in cells if (rows["cell_id"] == cell).any()]
@@ -207,7 +207,7 @@ def draw_percentiles(rows: pandas.DataFrame, cells: list[str], series: dict[str,
         own, most = rows[rows["cell_id"] == cell], 0.0
         for backend, buckets in own.groupby("series", sort=False):
             buckets = buckets.sort_values("upper_bounds_ns")
-            # Of n operations, the greatest latency says as much as n / (n + 1).
+            # With n operations, the greatest latency is the estimate for the percentile n / (n + 1).
             share = buckets["counts"].cumsum() / (buckets["counts"].sum() + 1)
             nines = [-math.log10(1 - part) for part in share]
             bounds = list(buckets["upper_bounds_ns"])
@@ -223,8 +223,8 @@ def draw_percentiles(rows: pandas.DataFrame, cells: list[str], series: dict[str,
 
 
 def sweeps(rows: pandas.DataFrame) -> list[tuple[str, str, pandas.DataFrame]]:
-    """Each workload and parameter of which some cells differ in its value alone, three values or more, with the rows of these:
-    `x` is the value, `line` what they have in common."""
+    """Each workload and parameter for which some cells differ only in its value, with at least three values, and their rows:
+    `x` is the value, `line` the common part."""
     found = []
     for workload, own in rows.groupby("workload", sort=False):
         varied = [name for name in own if name.startswith("param_") and name != "param_seed" and own[name].nunique() > 1]
@@ -248,7 +248,7 @@ def draw_sweeps(found: list[tuple[str, str, pandas.DataFrame]], series: dict[str
         for _, line in rows.groupby("line", sort=False):
             backend = line["series"].iloc[0]
             colour, mark = series[backend]
-            # What was not measured is a gap in the line.
+            # Missing measurements are gaps in the line.
             own = line.drop_duplicates("x").set_index("x").reindex(places)
             axes.plot(places, own["time_ns_per_op"], mark + "-", color=colour, markersize=4, label=backend)
             axes.vlines(places, own["time_ns_per_op_ci_low"], own["time_ns_per_op_ci_high"], color=colour)
@@ -262,7 +262,7 @@ def draw_sweeps(found: list[tuple[str, str, pandas.DataFrame]], series: dict[str
 
 
 def draw_comparison(path: Path) -> Figure:
-    """Head ÷ base of the figures that were judged, of times if none was, with intervals, in the colour of the verdict."""
+    """Head ÷ base of the judged figures, or of times if there are none, with intervals, in the verdicts' colours."""
     what = ["cell_id", "backend", "phase", "operation_class", "metric", "stat"]
     rows = read(path, ["schema_version", *what, "head_value", "ratio", "ci_low", "ci_high", "verdict"])
     judged = rows["verdict"] != ""
@@ -320,7 +320,7 @@ def draw(place: Path) -> dict[str, Figure]:
         if samples.exists():
             mark_failures(rows, samples)
         else:
-            note(f"no {samples}: single samples that failed are not marked")
+            note(f"no {samples}: failed samples are not marked")
         if histograms.exists():
             latencies = read_histograms(histograms)
         else:
@@ -335,7 +335,7 @@ def draw(place: Path) -> dict[str, Figure]:
             own = own[own["cell_id"].isin(cells[:MOST_CELLS])]
         title = f"{workload}, run {run}"
         for kind, names in (("time", TIMES), ("latency", LATENCIES), ("memory", MEMORY)):
-            # Cells without any figure are drawn once, for what became of them.
+            # Cells without figures are drawn once, to show why.
             if own[list(names)].notna().any(axis=None) or (kind == "time" and (own["mark"] != "").all()):
                 figures[f"{kind}-{workload}"] = draw_cells(own, names, series, title)
         buckets = latencies[latencies["workload"] == workload]

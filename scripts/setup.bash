@@ -1,6 +1,6 @@
-# Sourced by the scripts: what they need from the system, and how they say that it is missing.
+# Sourced by the scripts: checks and installs what they need from the system.
 
-# Package.swift then asks for the very versions that the suite was checked with, those of indirect dependencies included.
+# Package.swift then uses the exact versions that the suite was checked with, including indirect dependencies.
 export OPBENCH_EXACT_VERSIONS=1
 
 # fail MESSAGE CODE
@@ -13,8 +13,8 @@ require_swift() {
     command -v swift >/dev/null || fail "no swift on PATH; see https://www.swift.org/install/linux/" 1
 }
 
-# swift_build ARGUMENT…: a build that tells on standard error how it goes. Never to a terminal: there SwiftPM compiles with
-# other options (-color-diagnostics), hence everything once more.
+# swift_build ARGUMENT…: builds, with progress on standard error. Never on a terminal, where SwiftPM compiles with other
+# options (-color-diagnostics) and so compiles everything again.
 swift_build() { swift build "$@" 2>&1 | cat >&2; }
 
 require_python() {
@@ -25,8 +25,8 @@ require_jemalloc() {
     [[ -e /usr/include/jemalloc/jemalloc.h ]] || pkg-config --exists jemalloc 2>/dev/null || install_packages libjemalloc-dev
 }
 
-# built_commit ROOT: the commit that is checked out, ending in -dirty if what is built of differs from it; nothing outside of
-# a repository. For OPBENCH_COMMIT.
+# built_commit ROOT: the checked-out commit, ending in -dirty if the built sources differ from it; empty outside a
+# repository. For OPBENCH_COMMIT.
 built_commit() {
     local commit
     commit=$(git -C "$1" rev-parse --verify --quiet HEAD 2>/dev/null) || return 0
@@ -41,27 +41,27 @@ require_valgrind() {
     command -v valgrind >/dev/null || install_packages valgrind
 }
 
-# An observer of a process tree's CPU time.
+# GNU time observes a process tree's CPU time.
 require_gnu_time() {
     [[ -x /usr/bin/time ]] || install_packages time
 }
 
-# artefact_folder ROOT: where a run leaves its records and tables; made if it is not there.
+# artefact_folder ROOT: the folder of a run's records and tables; created if missing.
 artefact_folder() {
     local folder=${OPBENCH_ARTEFACTS:-$1/.build/artefacts}
     mkdir -p -- "$folder"
     readlink -f -- "$folder"
 }
 
-# record_tests FOLDER: has the tests that run next write what scripts/docs --contract reads. Sets event_stream to the options
-# of `swift test` that belong to it.
+# record_tests FOLDER: makes the next test run write the files that scripts/docs --contract reads. Sets event_stream to
+# the required options of `swift test`.
 record_tests() {
     rm -f -- "$1/test-events.jsonl" "$1/contract-tests.jsonl"
     export OPBENCH_CONTRACT_TESTS=$1/contract-tests.jsonl
     event_stream=(--event-stream-version 0 --event-stream-output-path "$1/test-events.jsonl")
 }
 
-# asks_for_help ARGUMENT…: whether one of them does. Help is given before anything is built or installed.
+# asks_for_help ARGUMENT…: whether an argument asks for help. Help is printed before anything is built or installed.
 asks_for_help() {
     local argument
     for argument in "$@"; do
@@ -70,8 +70,8 @@ asks_for_help() {
     return 1
 }
 
-# swift_text FILE NAME: the text that the source gives NAME as a string of several lines, as the program prints it. For the
-# help of programs that are not built yet: it stands in one place, theirs.
+# swift_text FILE NAME: the multi-line string literal NAME in the source, as the program prints it. It provides the help
+# of programs that are not built yet, without a second copy.
 swift_text() {
     awk -v start="$2 = \"\"\"" '
         begun && /^ *"""$/ {
@@ -86,10 +86,10 @@ swift_text() {
     ' "$1" || fail "no text $2 in $1" 1
 }
 
-# script_text FILE: the comment at the beginning of a script, for those whose help it is.
+# script_text FILE: the comment at the beginning of a script, which is also its help.
 script_text() { awk 'NR == 1 { next } !/^#/ { exit } { sub(/^# ?/, ""); print }' "$1"; }
 
-# install_packages NAME…: Debian packages, as root or with passwordless sudo; otherwise says what to run.
+# install_packages NAME…: installs Debian packages as root or with passwordless sudo; otherwise prints the command.
 install_packages() {
     local as_root=()
     if ((EUID != 0)); then
@@ -113,9 +113,9 @@ install_packages() {
     rm -f -- "$log"
 }
 
-# make_venv FOLDER REQUIREMENTS…: a Python environment with just these, made anew when one of the files changed. The files
-# name all that their packages need, in exact versions, so pip takes nothing else (--no-deps). `pip check` reports a
-# need that they do not name.
+# make_venv FOLDER REQUIREMENTS…: creates a Python environment with exactly these requirements, again whenever a file
+# changes. The files list everything that their packages need, in exact versions, so pip installs nothing else
+# (--no-deps). `pip check` reports missing entries.
 make_venv() {
     local folder=$1 wanted
     shift
@@ -127,9 +127,9 @@ make_venv() {
     python3 -m venv "$folder"
     local requirements=()
     for file in "$@"; do requirements+=(--requirement "$file"); done
-    # What is never imported need not be compiled.
+    # Packages that are never imported need no compilation.
     local pip=("$folder/bin/pip" --disable-pip-version-check) needs
     "${pip[@]}" install --no-compile --quiet --no-deps "${requirements[@]}" >&2
-    needs=$("${pip[@]}" check) || fail "$* lack what their packages need: $needs" 1
+    needs=$("${pip[@]}" check) || fail "$* lack dependencies of their packages: $needs" 1
     printf '%s\n' "$wanted" >"$folder/made-from"
 }

@@ -1,14 +1,14 @@
-# Sourced after scripts/setup.bash by the scripts that have many steps, some of them beside others. They set `root`.
+# Sourced after scripts/setup.bash by scripts with many steps, some of them in the background. They set `root`.
 
 # step NAME
 step() { printf '\n== %s (%d s)\n' "$1" "$SECONDS"; }
 
-# beside NAME COMMAND…: runs a step beside those that follow. What it prints goes to a file, which join_steps shows.
+# beside NAME COMMAND…: runs a step in the background. Its output goes to a file, which join_steps prints.
 declare -a beside_processes=() beside_files=()
 beside() {
     local file
     file=$(artefact_folder "$root")/${0##*/}-beside-${#beside_files[@]}.log
-    # In a process group of its own, to be ended as a whole.
+    # In its own process group, so that it can be ended as a whole.
     set -m
     (
         step "$1"
@@ -20,14 +20,14 @@ beside() {
     beside_files+=("$file")
 }
 
-# Ends the steps that run beside if this one fails.
+# Ends the background steps if the script fails.
 end_beside() {
     local process
     for process in "${beside_processes[@]}"; do kill -- "-$process" 2>/dev/null || true; done
 }
 trap end_beside EXIT
 
-# join_steps: waits for the steps that run beside; fails if one of them did.
+# join_steps: waits for the background steps; fails if one of them failed.
 join_steps() {
     local place failed=0
     for place in "${!beside_processes[@]}"; do

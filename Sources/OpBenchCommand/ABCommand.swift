@@ -11,18 +11,19 @@ struct ABCommand: ParsableCommand {
         abstract: "Measure two builds of opbench, interleaved, and compare them.",
         usage: "opbench ab (<base> <head> | --base-ref <ref> [--head-ref <ref>]) <file> ... [<options>]",
         discussion: """
-            The builds are two programs, each a built opbench; or two commits of the package in this folder, which are \
-            built first. Each block runs both, back to back in random order, so that drift hits both alike: the sharpest \
-            comparison there is. Without --blocks a cell gets 7 blocks; while some judged figure of it stays open it \
-            gets 15, and where more are likely to settle it 25 or 40. This plan is declared beforehand, and the looks \
-            share alpha. With --blocks all cells get the same number. Without a policy the engine's total time and CPU \
-            time may rise by 2 %, its allocations and what it does not give back by 1 %; of an open loop the latencies \
-            may rise by 10 % (p50) and 25 % (p99), and a searched rate fall by 10 %; the same of backends that a program declares. Backends that \
-            no rule judges are left out, unless --backend names them. Exits 0 whatever the verdicts; \
-            `opbench gate --ab` turns them into an exit code.
+            The builds are two programs, each a built opbench, or two commits of the package in this folder, which are \
+            built first. Each block runs both one after the other, in random order, so that drift affects both \
+            equally: the most precise comparison available. Without --blocks, a cell gets 7 blocks; while a judged \
+            figure is open, it gets 15, and then 25 or 40 where more are likely to settle it. This plan is fixed \
+            beforehand, and alpha is divided among the looks. With --blocks, all cells get the same number. Without a \
+            policy, the engine's total time and CPU time may rise by 2 %, its allocations and unreleased memory by 1 \
+            %; in an open loop, latencies may rise by 10 % (p50) and 25 % (p99), and a searched rate may fall by 10 %. \
+            The same applies to backends that a program declares. Backends without a rule are left out unless \
+            --backend names them. Exits with 0 whatever the verdicts; `opbench gate --ab` turns them into an exit \
+            code.
 
-            With --shard it measures a part of the cells, as `opbench run --shard` does, and prints its summary; each cell \
-            gets 15 blocks without --blocks. `opbench gate --ab` judges the merged run.
+            With --shard, measures a part of the cells, as `opbench run --shard` does, and prints its summary; without \
+            --blocks, each cell gets 15 blocks. `opbench gate --ab` judges the merged run.
 
             EXAMPLES
               opbench ab old/opbench .build/release/opbench workloads/*.json
@@ -39,7 +40,7 @@ struct ABCommand: ParsableCommand {
               5    the base has no such program
             """)
 
-    /// Without refs, the first two files are the builds: the parser has no arguments that depend on an option.
+    /// Without refs, the first two files are the builds: arguments cannot depend on an option in this parser.
     @OptionGroup var selection: SelectionOptions
     @OptionGroup var refs: RefOptions
     @OptionGroup var plan: PlanOptions
@@ -54,9 +55,9 @@ struct ABCommand: ParsableCommand {
     @Option(
         name: .customLong("inject-slowdown"),
         help: ArgumentHelp(
-            "Give the operations of HEAD this part more work, to see that a gate fails: 0.1 is 10 %.",
+            "Slow down HEAD's operations by this part, to see a gate fail: 0.1 is 10 %.",
             discussion: """
-                It lengthens what the workloads say by `work_ns`, on the engine and on backends that a program declares; \
+                It lengthens the workloads' `work_ns` on the engine and on backends that a program declares; \
                 run.json records it.
                 """,
             valueName: "part"))
@@ -64,13 +65,13 @@ struct ABCommand: ParsableCommand {
 
     @Option(
         name: .customLong("inject-allocations"),
-        help: ArgumentHelp("Give the operations of HEAD this many more mallocs.", visibility: .hidden))
+        help: ArgumentHelp("Add this many mallocs to each of HEAD's operations.", visibility: .hidden))
     var injectedAllocations = 0
 
-    /// The builds that are named; empty with refs.
+    /// The paths of the builds; empty with refs.
     var builds: [String] { refs.base == nil ? Array(selection.cells.files.prefix(2)) : [] }
 
-    /// What is measured.
+    /// The workloads to measure.
     var workloads: SelectionOptions {
         var workloads = selection
         workloads.cells.files.removeFirst(builds.count)
@@ -83,11 +84,11 @@ struct ABCommand: ParsableCommand {
         }
         try part.check(destination)
         if part.text != nil, refs.base != nil {
-            throw ValidationError("--shard takes two programs, the same on every machine: leave --base-ref out.")
+            throw ValidationError("--shard needs two programs, the same on every machine: leave out --base-ref.")
         }
         if part.text != nil, report.isWritten {
             throw ValidationError(
-                "--shard compares nothing: leave the files of a comparison out, and let `opbench gate --ab` write them."
+                "--shard compares nothing: leave out the comparison's files, and let `opbench gate --ab` write them."
             )
         }
         guard (0...10).contains(injectedSlowdown) else {
@@ -108,7 +109,7 @@ struct ABCommand: ParsableCommand {
         }
         try mistakes.check()
         var judged = selection!
-        // Backends that the user names are measured, judged or not.
+        // Backends that the user names are measured even if not judged.
         if workloads.cells.backends == nil {
             mistakes.keepFirst { () throws(InputError) in try judged.keepBackends(judgedBy: policy!) }
             try mistakes.check()
@@ -116,24 +117,24 @@ struct ABCommand: ParsableCommand {
         return (judged, policy!)
     }
 
-    /// More of no work is none, and the gate would pass.
+    /// Slowing down zero work changes nothing; the gate would pass.
     private func checkInjection(into selection: Selection) throws(InputError) {
         guard injectedSlowdown > 0 else { return }
         if selection.cells.allSatisfy({ $0.parameters["work_ns"] == .integer(0) }) {
             throw InputError(
-                file: "--inject-slowdown", message: "no operation has any work that could be lengthened",
-                remedy: "give them some: --set work_ns=5000")
+                file: "--inject-slowdown", message: "no operation has work to lengthen",
+                remedy: "give them work: --set work_ns=5000")
         }
     }
 
-    /// Whether the programs are equal, so that they differ only by noise, and neither is made worse on purpose.
+    /// Whether the programs are equal and no defect is injected, so that they would differ only by noise.
     private func isNothingToMeasure(_ built: (base: BuiltCommit, head: BuiltCommit)) throws -> Bool {
         guard refs.skipsEqual, injectedSlowdown == 0, injectedAllocations == 0,
             try built.base.isSame(as: built.head)
         else { return false }
         StandardError.say(
-            "opbench: the programs of \(built.base.commit.words) and \(built.head.commit.words) are the same but for the commit "
-                + "that they tell: nothing is measured")
+            "opbench: the programs of \(built.base.commit.words) and \(built.head.commit.words) differ only in the "
+                + "recorded commit; nothing is measured")
         return true
     }
 
@@ -147,7 +148,7 @@ struct ABCommand: ParsableCommand {
         for spec in selection.specs {
             options.stagedKinds[spec.name] = Set(GateNeeds(of: policy, on: spec).blocks.keys)
         }
-        // What is wrong with the plan is told before anything is built.
+        // Reports mistakes in the plan before anything is built.
         if refs.base != nil { _ = try RunPlan(specs: selection.specs, options: options) }
         let built = try refs.build()
         if let built, try isNothingToMeasure(built) { return }
@@ -165,7 +166,7 @@ struct ABCommand: ParsableCommand {
             options.goesOn = judgement.openCells
             options.confirmsCounts = judgement.cellsOfOtherCounts
         } else {
-            // Stages are decided by what was measured of all cells, which no single machine knows.
+            // Stages depend on results of all cells, which no single machine has.
             options.stagesOfSides = [FigureRule.standardMinBlocks]
         }
         let plan = try part.part(of: RunPlan(specs: selection.specs, options: options), isSilent: hidesProgress)

@@ -9,9 +9,9 @@ import OpBenchRunner
 struct BaselineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "baseline",
-        abstract: "Keep runs to compare with.",
+        abstract: "Keep runs for comparison.",
         discussion: """
-            A baseline is a run under results/baseline/, which git keeps where other runs are ignored. `compare` and \
+            A baseline is a run under results/baseline/, which git keeps although it ignores other runs. `compare` and \
             `gate` find it by its name.
 
             EXAMPLES
@@ -36,7 +36,7 @@ struct BaselineCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Keep a finished run as a baseline.",
             discussion: """
-                Copies its rows, its summary and its description, but not the histograms, which no comparison reads.
+                Copies its rows, its summary and its description, but not the histograms, which comparisons do not use.
 
                 EXAMPLES
                   opbench baseline save results/night --name main
@@ -46,7 +46,7 @@ struct BaselineCommand: ParsableCommand {
         @Argument(help: ArgumentHelp("The run.", valueName: "run"))
         var runName: String
 
-        @Option(help: ArgumentHelp("The baseline's name; without it the run's id.", valueName: "name"))
+        @Option(help: ArgumentHelp("The baseline's name; the run's id by default.", valueName: "name"))
         var name: String?
 
         @Flag(help: "Replace the baseline of that name.")
@@ -63,19 +63,19 @@ struct BaselineCommand: ParsableCommand {
             StandardError.say("opbench: the baseline is in \(place.baselines)/\(name)")
         }
 
-        /// A baseline that lacks cells, or holds failures, would pass whatever lacks or fails them too.
+        /// A baseline without some cells, or with failures, would let a candidate with the same gaps pass.
         private func check(_ recorded: RecordedRun) throws(InputError) {
             guard let facts = recorded.facts else {
                 throw InputError(
-                    file: runName, message: "there is no run.json beside the rows", remedy: "name a run's whole folder")
+                    file: runName, message: "run.json is missing next to the rows", remedy: "name a run's whole folder")
             }
             guard facts.builds == nil else {
                 throw InputError(
-                    file: runName, message: "the run has two sides", remedy: "name one that `opbench run` has made")
+                    file: runName, message: "the run has two sides", remedy: "name a run of `opbench run`")
             }
             guard facts.isFinished else {
                 throw InputError(
-                    file: runName, message: "the run was not finished",
+                    file: runName, message: "the run is not finished",
                     remedy: "continue it: opbench run … --run-id \(recorded.samples[0].runID) --resume")
             }
             guard !recorded.hasBadSample else {
@@ -85,7 +85,7 @@ struct BaselineCommand: ParsableCommand {
             }
         }
 
-        /// The baseline appears as a whole, or not at all.
+        /// Copies the run; the baseline appears as a whole or not at all.
         private func copy(_ source: String, to name: String) throws {
             let names = [SampleRow.fileName, SummaryRow.fileName, "run.json"]
             do {
@@ -151,7 +151,7 @@ struct BaselineCommand: ParsableCommand {
     }
 }
 
-/// What is told of a baseline in a list.
+/// A baseline's fields in a list.
 private enum BaselineFacts {
     static func titled(_ run: RecordedRun, name: String) -> [(title: String, text: String)] {
         let facts = run.facts
@@ -170,11 +170,11 @@ private enum BaselineFacts {
 struct BaselineFolder {
     let path: String
 
-    /// Copies the files of a run under a name. A killed process may leave a folder with a passing name, and for an instant
-    /// none under the replaced one's; the older one then lies beside it.
+    /// Copies the files of a run under a name. A killed process may leave a folder with a temporary name. If it was
+    /// killed while replacing a baseline, the name may be missing; the old baseline is then beside it.
     ///
-    /// - Throws: `InputError` if the name is taken and not to be replaced, `DiskError` if something cannot be written;
-    ///   either way nothing has changed.
+    /// - Throws: `InputError` if the name is taken and must not be replaced, `DiskError` if something cannot be
+    ///   written; either way nothing has changed.
     func install(_ name: String, replaces: Bool, files: [String], of source: String) throws {
         let (target, temporary) = ("\(path)/\(name)", "\(path)/\(WrittenFolder.temporaryName())")
         var facts = stat()
@@ -208,7 +208,7 @@ struct BaselineFolder {
         remove(old)
     }
 
-    /// Another process may have taken the name meanwhile.
+    /// Renames a folder. Another process may have taken the name in the meantime.
     private func move(_ folder: String, to target: String) throws {
         if rename(folder, target) == 0 { return }
         if errno == ENOTEMPTY || errno == EEXIST { throw taken(target) }

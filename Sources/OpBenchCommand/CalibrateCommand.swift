@@ -7,15 +7,15 @@ import OpBenchRunner
 struct CalibrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate",
-        abstract: "Measure how much equal builds differ on this host.",
+        abstract: "Measure how much identical builds differ on this host.",
         usage: "opbench calibrate <file> ... [<options>]",
         discussion: """
-            Runs this build against itself, interleaved, 15 blocks without --blocks, and keeps the run under \
-            results/calibration/. All calibrations of this class of host give the noise floors in \
-            results/calibration/noise-floors.csv, which ab, compare and gate use: a threshold below a floor is raised \
-            to it and marked. One calibration gives the floors of two interleaved builds; three of the same build, \
-            taken at different times, those of runs of different times, without which absolute times of such runs \
-            stay inconclusive.
+            Runs this build against itself, interleaved, with 15 blocks unless --blocks is given, and keeps the run \
+            under results/calibration/. All calibrations of this class of host determine the noise floors in \
+            results/calibration/noise-floors.csv, which ab, compare and gate use: they raise a lower threshold to the \
+            floor and mark it. One calibration gives the floors of two interleaved builds. Three calibrations of the \
+            same build, taken at different times, give those of runs from different times; without them, absolute \
+            times of such runs stay inconclusive.
 
             EXAMPLES
               opbench calibrate workloads/*.json
@@ -27,7 +27,7 @@ struct CalibrateCommand: ParsableCommand {
     @OptionGroup var limits: LimitOptions
     @OptionGroup var destination: DestinationOptions
 
-    @Flag(name: .customLong("all"), help: "Print every figure's floor, not only those of the total time.")
+    @Flag(name: .customLong("all"), help: "Print the floors of all figures, not only of the total time.")
     var showsAll = false
 
     @Flag(name: .customLong("no-progress"), help: "Hide progress; warnings and errors remain.")

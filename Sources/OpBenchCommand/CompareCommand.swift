@@ -9,9 +9,8 @@ struct CompareCommand: ParsableCommand {
         discussion: """
             A run is a folder, a samples.csv, or the id of a run under results/ or results/baseline/. Runs taken at \
             different times drift apart by 20 % and more, so judge by the ratio to Dispatch within each block; \
-            absolute times are judged only with a measured noise floor. An inconclusive figure has its reason and \
-            a remedy. Exits 0 whatever the verdicts: `opbench gate` turns them into an exit \
-            code.
+            absolute times are judged only with a measured noise floor. Inconclusive figures come with a reason and a \
+            remedy. Exits with 0 whatever the verdicts; `opbench gate` turns them into an exit code.
 
             EXAMPLES
               opbench compare before after
@@ -22,7 +21,7 @@ struct CompareCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The run to compare with.", valueName: "base"))
     var base: String
 
-    @Argument(help: ArgumentHelp("The run that is compared.", valueName: "new"))
+    @Argument(help: ArgumentHelp("The run to compare.", valueName: "new"))
     var head: String
 
     @OptionGroup var options: ComparisonOptions

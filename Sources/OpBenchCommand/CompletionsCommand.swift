@@ -4,10 +4,10 @@ import ArgumentParser
 struct CompletionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "completions",
-        abstract: "Print a script by which a shell completes opbench's command lines.",
+        abstract: "Print a shell's completion script for opbench.",
         discussion: """
-            Where shells look for it: bash ~/.local/share/bash-completion/completions/opbench; zsh a file _opbench in a \
-            folder of $fpath; fish ~/.config/fish/completions/opbench.fish.
+            Where shells look for it: bash in ~/.local/share/bash-completion/completions/opbench, zsh in a file \
+            _opbench in a folder of $fpath, fish in ~/.config/fish/completions/opbench.fish.
 
             EXAMPLES
               opbench completions bash > ~/.local/share/bash-completion/completions/opbench
@@ -27,7 +27,7 @@ struct CompletionsCommand: ParsableCommand {
         }
     }
 
-    @Argument(help: ArgumentHelp("Which shell.", valueName: "shell"))
+    @Argument(help: ArgumentHelp("The shell.", valueName: "shell"))
     var shell: Shell
 
     func run() throws { try StandardOutput.write(OpBench.completionScript(for: shell.script)) }

@@ -9,7 +9,7 @@ struct DoctorCommand: ParsableCommand {
         abstract: "Examine this machine: what disturbs figures, and how to fix it.",
         discussion: """
             Examines processors, quotas, clock rates, the hypervisor, other processes, clocks and timers, memory, the \
-            allocator and rights, and changes nothing. Exits 0 whatever it finds.
+            allocator and permissions. Changes nothing, and exits with 0 whatever it finds.
 
             EXAMPLES
               opbench doctor
@@ -18,7 +18,7 @@ struct DoctorCommand: ParsableCommand {
             """)
 
     @Option(
-        help: ArgumentHelp("How long to watch what else uses the machine, at most 600 seconds.", valueName: "seconds")
+        help: ArgumentHelp("How long to watch for other processes, at most 600 seconds.", valueName: "seconds")
     )
     var watch: Double = 1
 
@@ -34,14 +34,14 @@ struct DoctorCommand: ParsableCommand {
     func run() throws { try StandardOutput.write(format.text(of: Doctor.examine(watchSeconds: watch))) }
 }
 
-/// How `opbench doctor` prints.
+/// The output format of `opbench doctor`.
 enum FindingFormat: String, ExpressibleByArgument, CaseIterable {
-    /// A line for each finding, and one for each thing to do.
+    /// A line for each finding, and one for each remedy.
     case table
     /// An array of objects.
     case json
 
-    /// - Parameter width: of the lines of a table; nil for as long as they are.
+    /// - Parameter width: the width of a table's lines; nil for no limit.
     func text(of findings: [Finding], width: Int? = TableWidth.ofOutput()) throws -> String {
         switch self {
         case .table: return Self.table(findings, width)

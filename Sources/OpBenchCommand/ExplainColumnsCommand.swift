@@ -5,11 +5,11 @@ import OpBenchModel
 struct ExplainColumnsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain-columns",
-        abstract: "Say what the columns of tables and of CSV files mean, and in which unit they are.",
+        abstract: "Explain the columns of tables and CSV files, and their units.",
         discussion: """
-            Without names it explains all columns of the printed tables, of summary.csv and samples.csv, the letters of \
-            the column note, and the metrics. A name is a column's title or the first word of it, a column or a metric of \
-            a file, or a backend.
+            Without names, explains all columns of the printed tables, of summary.csv and samples.csv, the letters of \
+            the column note, and the metrics. A name is a column's title or its first word, a column or metric of a \
+            file, or a backend.
 
             EXAMPLES
               opbench explain-columns
@@ -19,7 +19,7 @@ struct ExplainColumnsCommand: ParsableCommand {
             """)
 
     /// The last line under a table.
-    static let pointer = "What each column is: opbench explain-columns\n"
+    static let pointer = "Columns are explained by: opbench explain-columns\n"
 
     @Argument(help: ArgumentHelp("Columns, metrics or backends.", valueName: "name"))
     var names: [String] = []

@@ -8,19 +8,20 @@ import OpBenchRunner
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Say what made two builds differ: which function, allocation, lock or wait grew.",
+        abstract: "Explain the difference between two builds: which function, allocation, lock or wait grew.",
         discussion: """
-            Takes a run of `opbench ab`, or two runs; the programs are those that took their samples. Runs the cells that \
-            regressed, or may have, again on both sides, interleaved, eight times each: unprofiled, and with profiles of \
-            CPU time, allocations and waits. Begins with time and CPU time as the run has them, then says what changed an \
-            operation, ranked by what it explains of the difference. A change is named if it is more than chance after \
-            Holm's adjustment for all functions (or for all else) of the cell, and 2 % of the base's CPU time or more; no \
-            function is named unless the CPU time of these turns changed. A function answers for what it has the Swift \
-            runtime, malloc, the C library and the kernel do.
+            Takes a run of `opbench ab`, or two runs, and the programs that took their samples. Reruns the cells that \
+            regressed, or may have, on both sides, interleaved, eight times each: unprofiled, and with profiles of CPU \
+            time, allocations and waits. Prints time and CPU time of the run, then the changes per operation, ranked \
+            by the part of the difference that they explain. Reports a change if it is significant after Holm's \
+            adjustment for all functions (or for everything else) of the cell, and at least 2 % of the base's CPU \
+            time. Reports no function unless the CPU time of these turns changed. A function's figures include the \
+            work that the Swift runtime, malloc, the C library and the kernel do for it.
 
-            With --instructions each side also runs under valgrind's callgrind, ten rounds of at most 2,000 operations a turn, \
-            which takes some seconds more. Of these the round with the fewest instructions counts: what threads do beside, \
-            spin, park and wake each other, depends on whose turn it is, and only adds.
+            With --instructions, each side also runs under valgrind's callgrind, ten rounds of at most 2,000 \
+            operations per turn, which takes some seconds more. The round with the fewest instructions counts, because \
+            the spinning, parking and waking of threads depends on the order of their turns, and only adds \
+            instructions.
 
             EXAMPLES
               opbench explain results/two-builds
@@ -32,22 +33,22 @@ struct ExplainCommand: ParsableCommand {
             EXIT CODES
               0    explained, or nothing regressed
               3    a sample crashed or timed out
-              64   bad usage, a run of one side, a program that is gone or changed, or
+              64   bad usage, a run of one side, a program that is missing or changed, or
                    --instructions without valgrind
             """)
 
     @Argument(help: ArgumentHelp("A run of `opbench ab`, or the run to compare with.", valueName: "run"))
     var base: String
 
-    @Argument(help: ArgumentHelp("The run that is compared.", valueName: "run"))
+    @Argument(help: ArgumentHelp("The run to compare.", valueName: "run"))
     var head: String?
 
-    @Option(help: ArgumentHelp("A policy file (JSON), which says what a regression is.", valueName: "file"))
+    @Option(help: ArgumentHelp("A policy file (JSON), which defines regressions.", valueName: "file"))
     var policy: String?
 
     @Option(
         help: ArgumentHelp(
-            "Explain the cells whose name the regular expression matches, whatever their verdicts; see `opbench help run`.",
+            "Explain the cells with names that match, whatever their verdicts; see `opbench help run`.",
             valueName: "regex"))
     var filter: String?
 
@@ -69,22 +70,22 @@ struct ExplainCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How often each side is profiled, \(Self.turnsAllowed.lowerBound) to \(Self.turnsAllowed.upperBound).",
+            "The number of profiles per side, \(Self.turnsAllowed.lowerBound) to \(Self.turnsAllowed.upperBound).",
             valueName: "n"))
     var turns = 8
 
-    /// With fewer turns, no change can be distinguished from chance.
+    /// Fewer turns cannot distinguish changes from chance.
     private static let turnsAllowed = minimumForInterval...25
 
-    @Option(help: ArgumentHelp("How long the rounds of a sample last together.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Total duration of a sample's rounds.", valueName: "seconds"))
     var seconds = 0.5
 
-    @Option(help: ArgumentHelp("End a sample that takes longer.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Time limit of a sample.", valueName: "seconds"))
     var timeout = 60.0
 
     @Flag(
         name: .customLong("instructions"),
-        help: "Count instructions, too, by valgrind's callgrind; `opbench doctor` tells whether it can.")
+        help: "Also count instructions, with valgrind's callgrind; `opbench doctor` checks whether that works here.")
     var countsInstructions = false
 
     @Flag(name: .customLong("no-progress"), help: "Hide progress; warnings and errors remain.")
@@ -110,7 +111,7 @@ struct ExplainCommand: ParsableCommand {
         let facts = try runs.map { run in
             guard let facts = run.facts else {
                 throw InputError(
-                    file: run.name, message: "there is no run.json beside the rows",
+                    file: run.name, message: "run.json is missing next to the rows",
                     remedy: "name a run's whole folder")
             }
             return facts
@@ -160,7 +161,7 @@ struct ExplainCommand: ParsableCommand {
             monitor.finish()
             return (outcome: outcome, markdown: monitor.markdown)
         }
-        // Of the cells that were explained, however it ended.
+        // Includes the cells that were explained before an error or a signal.
         if let file, !ended.markdown.isEmpty { try ReportFile.write([(file, ended.markdown)]) }
         if let signal { throw CommandOutcome(status: ExitStatus.interrupted(by: signal)) }
         if try ended.outcome.get() { throw CommandOutcome(status: ExitStatus.badSample) }
@@ -179,13 +180,13 @@ extension ChanceTest {
 }
 
 extension MeasuredChange {
-    /// A cell and the backend it runs on.
+    /// A cell on a backend.
     struct Target: Hashable, Sendable {
         var cellID: String
         var backend: BackendID
     }
 
-    /// Time and CPU time of each cell and backend, as the comparison estimates them.
+    /// Time and CPU time of each cell and backend, as estimated by the comparison.
     static func byTarget(_ rows: [CompareRow]) -> [Target: [MeasuredChange]] {
         var changes: [Target: [MeasuredChange]] = [:]
         for (name, metric) in [("time", Metric.time), ("CPU time", .cpuTime)] {
@@ -202,7 +203,7 @@ extension MeasuredChange {
     }
 }
 
-/// The cells of which some judged figure regressed, or may have.
+/// The cells with judged figures that regressed, or may have.
 struct SuspectCells {
     private let rows: [CompareRow]
     private let run: RecordedRun
@@ -213,11 +214,11 @@ struct SuspectCells {
     }
 
     /// - Parameters:
-    ///   - filter: picks cells whatever their verdicts.
+    ///   - filter: selects cells whatever their verdicts.
     ///   - backends: nil for all.
-    /// - Returns: the worst first.
+    /// - Returns: the targets, worst first.
     func targets(filter: CellFilter?, backends: [BackendID]?) throws -> [ProfileTarget] {
-        // The files as they were, and what the command line of the run had set in them.
+        // The original files with the settings of the run's command line.
         let settings = try ParameterSettings.parse(run.facts?.values(of: "--set") ?? [])
         let specs = try WorkloadSpec.overriding(run.facts?.workloads ?? [], with: settings)
         let cells = Dictionary(specs.flatMap { $0.cells }.map { ($0.id, $0) }) { $1 }
@@ -228,7 +229,7 @@ struct SuspectCells {
             guard isChosen ?? isSuspect(row) else { continue }
             guard let cell = known else {
                 throw InputError(
-                    file: run.name, message: "its run.json does not tell how the cell \"\(row.cellID)\" was made",
+                    file: run.name, message: "its run.json lacks the workload of the cell \"\(row.cellID)\"",
                     remedy: "measure again with this opbench")
             }
             let target = ProfileTarget(cell: cell, backend: row.backend)
@@ -244,7 +245,7 @@ struct SuspectCells {
         }
     }
 
-    /// Judged to be worse; or it cannot be told, and the estimate is.
+    /// Whether a figure is judged to be worse, or is inconclusive with an estimate beyond the threshold.
     private func isSuspect(_ row: CompareRow) -> Bool {
         switch row.verdict {
         case .regression: true

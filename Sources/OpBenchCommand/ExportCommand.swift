@@ -7,10 +7,10 @@ import OpBenchRunner
 struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Print recorded runs in the form of another tool.",
+        abstract: "Print recorded runs in another tool's format.",
         discussion: """
-            otava and otava-config take any number of runs and make a history of them for Apache Otava, which finds \
-            the points where figures changed; the others take one run.
+            otava and otava-config take any number of runs and make a history for Apache Otava, which finds the points \
+            where figures changed; the other formats take one run.
 
             EXAMPLES
               opbench export --format otava monday tuesday > history.csv
@@ -42,7 +42,7 @@ struct ExportCommand: ParsableCommand {
         let exported = try runs.map { try ExportedRun(RecordedRun($0, in: folder)) }
         if format.isHistory, OtavaExport.leftOut(exported) > 0 {
             StandardError.say(
-                "opbench: warning: \(OtavaExport.leftOut(exported)) figures are left out because some runs lack them")
+                "opbench: warning: \(OtavaExport.leftOut(exported)) figures are left out, because some runs lack them")
         }
         try StandardOutput.write(text(of: exported))
     }
@@ -65,7 +65,7 @@ extension ExportedRun {
     fileprivate init(_ run: RecordedRun) throws(InputError) {
         if run.samples.contains(where: { !$0.side.isEmpty }) {
             throw InputError(
-                file: run.name, message: "the run has two sides", remedy: "export a run that `opbench run` has made")
+                file: run.name, message: "the run has two sides", remedy: "export a run of `opbench run`")
         }
         let order = SummaryOrder(specs: run.facts?.workloads ?? [])
         let rates = Dictionary(grouping: run.samples.filter { $0.metric == Metric.operationThroughput.name }) {

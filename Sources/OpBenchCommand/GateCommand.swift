@@ -6,21 +6,20 @@ import OpBenchModel
 struct GateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gate",
-        abstract: "Judge a run by a policy; the exit code says whether something got slower.",
+        abstract: "Judge a run by a policy; the exit code reports whether something got slower.",
         discussion: """
             A regression needs an interval beyond the margin, a p-value below alpha after Holm's adjustment for all \
-            figures judged, and 15 blocks on each side. A pass needs an interval within the margin, so certain that a figure \
-            that is worse by just the margin passes with a probability of at most alpha. What is neither is \
+            judged figures, and 15 blocks on each side. A pass needs an interval within the margin, strict enough that \
+            a figure that is worse by exactly the margin passes with a probability of at most alpha. Anything else is \
             inconclusive, with the reason and the commands that settle it. `opbench run` takes 7 blocks by default: \
-            enough for a pass where the intervals are narrow, never for a regression; `opbench run --for-gate` takes what \
-            a verdict needs. Two interleaved builds (`--ab`) \
-            give the sharpest verdicts. `ratio` is the middle of the ratios of the blocks, not the quotient of the \
-            medians beside it.
+            enough for a pass if intervals are narrow, never for a regression; `opbench run --for-gate` takes as many \
+            as a verdict needs. Two interleaved builds (`--ab`) give the most precise verdicts. `ratio` is the median \
+            of the blocks' ratios, not the quotient of the medians beside it.
 
-            A policy whose rules have `at_most` bounds the figures of one run, or of runs of different cells, by \
-            themselves or as ratios to another backend or cell (`against`). A goal is met if its whole 95 % interval is \
-            within the bound, and missed if all of it lies beyond and there are 15 blocks (`min_blocks`); else it is \
-            inconclusive.
+            A policy whose rules have `at_most` bounds the figures of one run, or of several runs of different cells, \
+            by themselves or as ratios to another backend or cell (`against`). A goal is met if its whole 95 % \
+            interval is within the bound, and missed if the interval is entirely beyond it and there are 15 blocks \
+            (`min_blocks`); otherwise it is inconclusive.
 
             EXAMPLES
               opbench gate --baseline main --candidate results/change
@@ -37,7 +36,7 @@ struct GateCommand: ParsableCommand {
               5    a figure of the baseline or of a goal is missing (see --lenient),
                    or nothing is judged
               7    inconclusive (see --inconclusive)
-              64   bad usage, a bad policy, different hosts, or files that are no runs
+              64   bad usage, a bad policy, different hosts, or files that are not runs
             """)
 
     @Option(help: ArgumentHelp("The run to compare with.", valueName: "run"))
@@ -45,14 +44,15 @@ struct GateCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The run that is judged; by goals, several of different cells may be.", valueName: "run"))
+            "The run to judge; repeat it to judge several runs of different cells by goals.", valueName: "run"))
     var candidate: [String] = []
 
     @Option(help: ArgumentHelp("A run of two interleaved builds, instead of two runs.", valueName: "run"))
     var ab: String?
 
     @Option(
-        help: ArgumentHelp("Treat inconclusive figures as this: exit code 0 or 2 instead of 7.", valueName: "verdict"))
+        help: ArgumentHelp(
+            "Treat inconclusive figures as this verdict: exit code 0 or 2 instead of 7.", valueName: "verdict"))
     var inconclusive: InconclusiveVerdict?
 
     @Flag(help: "Ignore figures that only one side has, and goals without a figure.")
@@ -98,14 +98,14 @@ struct GateCommand: ParsableCommand {
         let goals = try report.loadGoals(of: runs)
         for run in runs where run.samples.contains(where: { !$0.side.isEmpty }) {
             throw InputError(
-                file: run.name, message: "the run has two sides", remedy: "judge the runs of one build by goals")
+                file: run.name, message: "the run has two sides", remedy: "judge runs of one build by goals")
         }
         try RecordedRun.checkSameHosts(runs)
         var rows = try GoalJudgement(goals, of: runs.map { ($0.name, $0.samples) }, hosts: runs.hostsOfCells).rows
         let absent = rows.count { $0.verdict == .missing }
         if absent > 0 {
             let noun = absent == 1 ? "goal has" : "goals have"
-            StandardError.say("opbench: warning: \(absent) \(noun) no figure in what is judged")
+            StandardError.say("opbench: warning: \(absent) \(noun) no figure in the judged runs")
         }
         if lenient { rows.removeAll { $0.verdict == .missing } }
         let outcome = GateOutcome(rows, hasBadSample: runs.contains(where: \.hasBadSample), isLenient: lenient)

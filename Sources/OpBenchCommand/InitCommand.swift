@@ -8,8 +8,8 @@ struct InitCommand: ParsableCommand {
         commandName: "init",
         abstract: "Write a workload of a shape, with an explanation of every parameter.",
         discussion: """
-            The file is valid as it stands and can be run at once: one cell, every parameter at its default, all backends \
-            that can express it. Explanations are members whose names begin with //, which opbench passes over.
+            The file is valid and runs as it is: one cell, every parameter at its default, all backends that support \
+            the shape. Explanations are members whose names begin with //, which opbench ignores.
 
             EXAMPLES
               opbench init chain
@@ -25,11 +25,11 @@ struct InitCommand: ParsableCommand {
     @Option(
         name: [.customShort("o"), .customLong("output")],
         help: ArgumentHelp(
-            "The file to write, or - for standard output. Without it: the shape's name with .json, in this folder.",
+            "The file to write, or - for standard output; by default the shape's name with .json, in this folder.",
             valueName: "file"))
     var file: String?
 
-    @Flag(help: "Replace a file that is there.")
+    @Flag(help: "Replace an existing file.")
     var force = false
 
     func run() throws {
@@ -40,7 +40,7 @@ struct InitCommand: ParsableCommand {
         if path == "-" { return try StandardOutput.write(template.text) }
         try force ? ReportFile.write([(try ReportFile(path), template.text)]) : create(path, template.text)
         let words = ShellWords.ofThisProgram(["run", path])
-        StandardError.say("opbench: the workload is in \(path); to measure it: \(words)")
+        StandardError.say("opbench: the workload is in \(path); measure it with: \(words)")
     }
 
     private func create(_ path: String, _ text: String) throws {
@@ -51,7 +51,7 @@ struct InitCommand: ParsableCommand {
         } catch let error as DiskError {
             if error.code == EEXIST {
                 throw InputError(
-                    file: path, message: "there is a file of this name", remedy: "name another one, or --force")
+                    file: path, message: "the file exists", remedy: "name another file, or use --force")
             }
             throw error.badPath ?? error
         }

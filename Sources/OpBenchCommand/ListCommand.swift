@@ -6,10 +6,10 @@ import OpBenchRunner
 struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Print the cells, their backends and an estimate of the time, without running.",
+        abstract: "Print the cells, their backends and the estimated time, without running.",
         usage: "opbench list <file> ... [<options>]",
         discussion: """
-            Takes the options of `opbench run` that decide what is run.
+            Takes the options of `opbench run` that select what runs.
 
             EXAMPLES
               opbench list workloads/*.json
@@ -27,7 +27,7 @@ struct ListCommand: ParsableCommand {
         try gate.check(selection, plan)
     }
 
-    @Flag(name: .customLong("wide"), help: "Break no line, however long it is.")
+    @Flag(name: .customLong("wide"), help: "Do not break lines.")
     var isWide = false
 
     func run() throws {
@@ -46,7 +46,7 @@ struct ListCommand: ParsableCommand {
     }
 }
 
-/// A workload's cells as `opbench list` prints them.
+/// The text that `opbench list` prints for a workload's cells.
 private struct CellListing {
     private let reasons: [Place: String]
 
@@ -55,7 +55,7 @@ private struct CellListing {
         let backend: BackendID
     }
 
-    /// - Parameter omissions: what the plan leaves out, with the reasons.
+    /// - Parameter omissions: the plan's omissions with their reasons.
     init(omissions: [Omission]) {
         reasons = omissions.reduce(into: [:]) { reasons, omission in
             let place = Place(cellID: omission.cell.id, backend: omission.backend)
@@ -63,7 +63,7 @@ private struct CellListing {
         }
     }
 
-    /// - Parameter width: of the lines; nil for as long as they are.
+    /// - Parameter width: the width of the lines; nil for no limit.
     func text(of spec: WorkloadSpec, width: Int?) -> String {
         func line(_ indentation: Int, _ words: String) -> String {
             WrappedText.paragraph(

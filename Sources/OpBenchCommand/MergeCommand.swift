@@ -6,15 +6,16 @@ import OpBenchRunner
 struct MergeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge",
-        abstract: "Put the parts of a sweep together to one run.",
+        abstract: "Merge the parts of a run.",
         discussion: """
-            Checks that the parts are of one sweep, that each shard is there once, that no file differs from what was measured, \
-            and that each cell is of one machine. Then it writes the rows that a run on one machine would have, under the new \
-            run's name, and prints the summary. A shard that is missing is named with the command that measures it. If \
-            anything is wrong, all of it is told and nothing is written.
+            Checks that the parts belong to one sweep, that no shard appears twice, that no file has changed since it \
+            was measured, and that each cell was measured on one machine. Then writes the rows that a run on one \
+            machine would have, under the new run's name, and prints the summary. The error for a missing shard \
+            includes the command that measures it. If anything is wrong, all mistakes are reported and nothing is \
+            written.
 
-            Figures of different classes of hosts are never compared: `opbench compare` and `opbench gate` hold each cell \
-            against one that was measured on the same class, and refuse runs where that is not so.
+            Figures of different classes of hosts are never compared: `opbench compare` and `opbench gate` match each \
+            cell with one that was measured on the same class, and refuse other runs.
 
             EXAMPLES
               opbench merge parts/* -o results/sweep
@@ -27,12 +28,12 @@ struct MergeCommand: ParsableCommand {
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("The new run's folder, whose name is the run's.", valueName: "run"))
+        help: ArgumentHelp("The new run's folder, which gives the run its name.", valueName: "run"))
     var output: String
 
     @Flag(
         name: .customLong("allow-missing"),
-        help: "Merge what is there. The run then counts as interrupted.")
+        help: "Merge the parts that exist. The run then counts as interrupted.")
     var allowsMissing = false
 
     @OptionGroup var presentation: PresentationOptions
@@ -61,7 +62,7 @@ struct MergeCommand: ParsableCommand {
         let noun = machines.count == 1 ? "machine" : "machines"
         StandardError.say(
             "opbench: merged \(merge.count) \(merge.count == 1 ? "part" : "parts") of the sweep "
-                + "\(merge.sweepSHA256.prefix(12)), of the \(noun) \(machines.joined(separator: ", "))")
+                + "\(merge.sweepSHA256.prefix(12)), measured on the \(noun) \(machines.joined(separator: ", "))")
         StandardError.say("opbench: the rows are in \(path)")
     }
 }

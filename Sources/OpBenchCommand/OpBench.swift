@@ -4,16 +4,16 @@ import OpBenchHistory
 import OpBenchModel
 import OpBenchRunner
 
-/// The command line: parses, calls one subcommand, prints what went wrong, exits.
+/// The command line: parses the arguments, runs one subcommand, prints errors, exits.
 package struct OpBench: ParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "opbench",
         abstract: "Measures operation queues: workload files in, rows out.",
         discussion: """
-            A workload file names a shape, its parameters and the backends to compare. `opbench run` measures each \
-            point of the parameters' product on each backend, every sample in a fresh process, and writes \
-            samples.csv, summary.csv, histograms.csv and run.json under results/. Data goes to standard output, \
-            progress and diagnostics to standard error.
+            A workload file has a shape, its parameters and the backends to compare. `opbench run` measures each \
+            combination of the parameters on each backend, every sample in a fresh process, and writes samples.csv, \
+            summary.csv, histograms.csv and run.json under results/. Data goes to standard output, progress and \
+            diagnostics to standard error.
 
             EXAMPLES
               opbench run workloads/*.json
@@ -42,16 +42,16 @@ package struct OpBench: ParsableCommand {
               opbench doctor
 
             EXIT CODES
-              0    done; unsupported and skipped cells are no failure
+              0    done; unsupported and skipped cells are not failures
               1    another error, such as a full disk
               2    a gate found a regression
               3    a sample is invalid, crashed or timed out unexpectedly
               5    a gate lacks figures to compare with
-              7    a gate cannot tell
+              7    a gate is inconclusive
               64   bad usage or bad input; nothing was run or written
-              129  ended by SIGHUP (its terminal is gone); what was measured is kept
-              130  ended by SIGINT (Ctrl-C); what was measured is kept
-              143  ended by SIGTERM; what was measured is kept
+              129  ended by SIGHUP (its terminal closed); finished samples are kept
+              130  ended by SIGINT (Ctrl-C); finished samples are kept
+              143  ended by SIGTERM; finished samples are kept
             """,
         version: ProgramVersion.text(.own),
         subcommands: [
@@ -66,10 +66,11 @@ package struct OpBench: ParsableCommand {
 
     package init() {}
 
-    /// Runs the command line, or the sample that this process was started to be, and ends the process with the exit code.
-    /// To be called first in `main`: a sample's process must become one before anything has made a thread or a queue.
+    /// Runs the command line, or takes a sample if this process was started for one, and ends the process with the exit
+    /// code. Call it first in `main`: a sample's process must begin its work before anything has made a thread or a
+    /// queue.
     ///
-    /// - Parameter backends: what the program declares beside the built-in ones.
+    /// - Parameter backends: the program's own backends, in addition to the built-in ones.
     package static func runAndExit(declaring backends: [DeclaredBackend] = []) -> Never {
         do {
             try SystemRoom.checkProc()
@@ -85,10 +86,10 @@ package struct OpBench: ParsableCommand {
         }
     }
 
-    /// The most mistakes that are printed; how many more there are is told.
+    /// The maximum number of printed mistakes; the rest is only counted.
     private static let mistakeLimit = 20
 
-    /// Prints an error to standard error, the only place that does, and returns the exit code.
+    /// Prints an error to standard error and returns the exit code. No other code prints errors.
     private static func report(_ error: any Error) -> Int32 {
         switch error {
         case let outcome as CommandOutcome:
@@ -117,15 +118,15 @@ package struct OpBench: ParsableCommand {
     }
 }
 
-/// A word that stands where a subcommand's name belongs, and is none. The parser takes it for an argument too many.
+/// An unknown word in the place of a subcommand. The parser would call it an unexpected argument.
 enum MisspeltSubcommand {
-    /// - Parameter arguments: without the program's name.
-    /// - Returns: nil if there is none.
+    /// - Parameter arguments: the arguments without the program's name.
+    /// - Returns: nil if there is no such word.
     static func error(in arguments: [String], of root: any ParsableCommand.Type) -> InputError? {
         var command = root
         var path = [root._commandName]
         for word in arguments {
-            // What follows help is a path of names as well.
+            // The words after help are a path of subcommands, too.
             if path.count == 1, word == "help" { continue }
             let subcommands = command.configuration.subcommands
             if word.hasPrefix("-") || subcommands.isEmpty { return nil }
@@ -143,6 +144,6 @@ enum MisspeltSubcommand {
         let near = Suggestion.nearest(to: word, among: known).map { "did you mean `\($0)`?" }
         return InputError(
             file: command, message: "no subcommand `\(word)`",
-            remedy: "\(near ?? "there are \(known.joined(separator: ", "));") `\(command) --help` tells of all")
+            remedy: "\(near ?? "there are \(known.joined(separator: ", "));") `\(command) --help` lists all")
     }
 }

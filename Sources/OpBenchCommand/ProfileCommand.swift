@@ -10,9 +10,9 @@ struct ProfileCommand: ParsableCommand {
         abstract: "Show where the time of a workload goes: a trace, CPU time, waits, allocations.",
         usage: "opbench profile <file> ... [<options>]",
         discussion: """
-            Takes a marked sample for each kind of profile, on each backend of each cell: the plan, warm-up and outcome \
-            check of a throughput sample, in a process of its own. Warm-up, start and teardown are not in the profile. \
-            Writes no rows: a profiled program is slower, and each summary says by how much.
+            Takes a marked sample for each kind of profile, on each backend of each cell: the plan, warm-up and \
+            outcome check of a throughput sample, in a separate process. Profiles exclude warm-up, start and \
+            teardown. Writes no rows: a profiled program is slower; each summary reports by how much.
 
             THE KINDS
               trace    submission, start and end of each operation on its thread;
@@ -20,10 +20,10 @@ struct ProfileCommand: ParsableCommand {
                        trace.perfetto-trace for ui.perfetto.dev, trace.json for
                        chrome://tracing
               cpu      functions by CPU time: flame graph, folded stacks, speedscope
-              offcpu   where threads wait, for how long, and who wakes them
-              heap     what is allocated where, by bytes and by count
+              offcpu   where threads wait, how long, and who wakes them
+              heap     where memory is allocated, by bytes and by count
 
-            Without --kind: all that this machine can do.
+            Without --kind, takes all kinds that this machine can.
 
             EXAMPLES
               opbench profile workloads/dependency-chains.json
@@ -36,21 +36,21 @@ struct ProfileCommand: ParsableCommand {
     @Option(
         name: .customLong("kind"),
         help: ArgumentHelp(
-            "Kinds of profile, separated by commas, in place of all that this machine can do.",
+            "Kinds of profile, separated by commas, instead of all that this machine can.",
             discussion: "Known: \(ProfileKind.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "list"))
     var kinds: String?
 
     @Option(
         name: .customLong("output"),
         help: ArgumentHelp(
-            "The folder for the files; it must be new or empty. Without it: one in profiles/, named by the time.",
+            "The folder for the files, which must be new or empty; by default one in profiles/, named after the time.",
             valueName: "dir"))
     var directory: String?
 
-    @Option(help: ArgumentHelp("How long the rounds of a sample last together.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Total duration of a sample's rounds.", valueName: "seconds"))
     var seconds = 1.0
 
-    @Option(help: ArgumentHelp("End a sample that takes longer.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Time limit of a sample.", valueName: "seconds"))
     var timeout = 60.0
 
     @Flag(name: .customLong("no-progress"), help: "Hide progress; warnings and errors remain.")
@@ -91,13 +91,13 @@ struct ProfileCommand: ParsableCommand {
     }
 }
 
-/// What a profiler's events set off: progress on standard error, each cell's summary on standard output.
+/// Handles a profiler's events: progress on standard error, each cell's summary on standard output.
 ///
-/// Not thread-safe; the profiler sends its events one after the other.
+/// Not thread-safe; the profiler sends one event at a time.
 final class ProfileMonitor {
     private var display: ProgressDisplay
     private let estimatedSeconds: Double
-    /// Whether the user named the kinds: what cannot be done then is a failure.
+    /// Whether the user named the kinds; then a kind that is not possible is a failure.
     private let areKindsAskedFor: Bool
     private(set) var hasFailures = false
 
@@ -105,7 +105,7 @@ final class ProfileMonitor {
         display = ProgressDisplay(style: isSilent ? .silent : StandardError.isTerminal ? .bar : .lines)
         areKindsAskedFor = options.kinds != nil
         let kinds = options.kinds?.count ?? ProfileKind.allCases.count
-        // A sample, and about as long to make its files.
+        // The time for a sample, and about as much for its files.
         estimatedSeconds = Double(targets * (kinds + 1)) * 2 * options.seconds
     }
 
@@ -130,7 +130,7 @@ final class ProfileMonitor {
 
     func warn(_ text: String) { display.warn(text) }
 
-    /// Ends the display, however the work ended.
+    /// Ends the display, whether the work succeeded or failed.
     func finish() { display.eraseBar() }
 }
 
@@ -144,7 +144,7 @@ extension ProfileSection {
     }
 }
 
-/// What a terminal shows of the profiles of one cell on one backend: figures first, then the files.
+/// The text for a terminal about the profiles of one cell on one backend: first figures, then files.
 struct ProfileSummary {
     private let profiled: ProfiledCell
 
@@ -154,7 +154,7 @@ struct ProfileSummary {
         let (target, plain) = (profiled.target, profiled.plain)
         var lines = [
             "\(target.cell.id) on \(target.backend.rawValue)",
-            "  unprofiled: \(Quantities.duration(nanoseconds: plain.timePerOperation)) an operation, "
+            "  unprofiled: \(Quantities.duration(nanoseconds: plain.timePerOperation)) per operation, "
                 + "\(Quantities.duration(nanoseconds: plain.cpuPerOperation)) of CPU time, "
                 + "\(plain.operations) operations in \(plain.rounds) \(plain.rounds == 1 ? "round" : "rounds")",
         ]
@@ -175,16 +175,16 @@ struct ProfileSummary {
     private static func lines(of section: ProfileSection) -> [String] {
         let kind = section.kind.rawValue
         switch section.lack {
-        case .impossible(let reason): return ["", "\(kind): not here: \(reason)"]
+        case .impossible(let reason): return ["", "\(kind): not possible here: \(reason)"]
         case .failed(let reason): return ["", "\(kind): failed: \(reason)"]
         case nil: break
         }
         var title = "\(kind), by \(section.means)"
         if let perturbation = section.perturbation {
-            title += ": \(Quantities.ratio(perturbation)) the time without"
+            title += ": \(Quantities.ratio(perturbation)) the unprofiled time"
             if section.isPerturbed {
                 let limit = Quantities.ratio(ProfileSection.mostPerturbation)
-                title += ", more than \(limit): its counts hold, its times do not"
+                title += ", more than \(limit): trust its counts, not its times"
             }
         }
         return ["", title] + section.lines.map { "  \($0)" }

@@ -1,13 +1,13 @@
 import OpBenchModel
 import OpBenchRunner
 
-/// What `--version` prints: which opbench this is, and what it was built of.
+/// The output of `--version`: the version of opbench, and how it was built.
 enum ProgramVersion {
     static let number = OpBenchFacts.number
 
     /// - Parameters:
-    ///   - program: the name of the program; of another than opbench itself, opbench is told beside it.
-    ///   - opbench: that it is made with.
+    ///   - program: the name of the program; if it is not opbench itself, the text includes both.
+    ///   - opbench: the opbench that it was built with.
     static func text(
         _ build: BuildDescription, program: String = OwnProgram.name, opbench: OpBenchFacts = .own
     ) -> String {
@@ -25,7 +25,7 @@ enum ProgramVersion {
 
     private static func commit(of build: BuildDescription) -> String {
         guard let commit = build.commit else {
-            return "unknown (OPBENCH_COMMIT tells a build; scripts/opbench and `ab --base-ref` set it)"
+            return "unknown (set OPBENCH_COMMIT when building; scripts/opbench and `ab --base-ref` do)"
         }
         let mark = "-dirty"
         return commit.hasSuffix(mark) ? "\(commit.dropLast(mark.count)), and changes" : commit

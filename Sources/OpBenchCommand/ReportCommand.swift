@@ -8,12 +8,12 @@ import OpBenchPage
 struct ReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Write a page of recorded runs: verdicts, cells and charts in one file.",
+        abstract: "Write an HTML report of recorded runs: verdicts, cells and charts in one file.",
         discussion: """
-            The page is one HTML file that loads nothing: send it, keep it, open it without a network. Verdicts stand first, \
-            if there are any: of the runs against a --baseline, of the two builds of a run of `opbench ab`, of the goals of a --policy. Then \
-            the cells, to be sorted and filtered, charts, the workloads' texts and the machine. Exits 0 whatever the \
-            verdicts: `opbench gate` turns them into an exit code.
+            The page is one self-contained HTML file that works offline. It begins with verdicts, if there are any: of \
+            the runs against a --baseline, of the two builds of a run of `opbench ab`, or of the goals of a --policy. \
+            The cells follow, which you can sort and filter, then charts, the workloads' texts and the machine. Exits \
+            with 0 whatever the verdicts; `opbench gate` turns them into an exit code.
 
             EXAMPLES
               opbench report results/today
@@ -29,24 +29,24 @@ struct ReportCommand: ParsableCommand {
     @Option(
         name: [.short, .long],
         help: ArgumentHelp(
-            "The file to write.", discussion: "Without it: report.html in the folder of the run, or of the first.",
+            "The file to write.", discussion: "By default, report.html in the folder of the first run.",
             valueName: "file"))
     var output: String?
 
-    @Option(help: ArgumentHelp("The page's title. Without it: the runs' names.", valueName: "text"))
+    @Option(help: ArgumentHelp("The page's title; by default the runs' names.", valueName: "text"))
     var title: String?
 
     @Option(
         help: ArgumentHelp(
-            "Open the page in a browser: yes or no. Without it: yes on a terminal of a desktop.", valueName: "choice"))
+            "Open the page in a browser: yes or no; by default yes on a desktop's terminal.", valueName: "choice"))
     var open: Opening?
 
-    @Option(help: ArgumentHelp("The run that the others are judged against.", valueName: "run"))
+    @Option(help: ArgumentHelp("The run to judge the others against.", valueName: "run"))
     var baseline: String?
 
     @Option(
         help: ArgumentHelp(
-            "A policy file (JSON): rules for two sides, or goals for each run. Without it: as `compare` and `ab` have it.",
+            "A policy file (JSON): rules for two sides, or goals for each run; by default as in `compare` and `ab`.",
             valueName: "file"))
     var policy: String?
 
@@ -93,7 +93,7 @@ struct ReportCommand: ParsableCommand {
         return hasDesktop && StandardOutput.isTerminal && StandardError.isTerminal && environment["CI"] == nil
     }
 
-    /// By the desktop's own choice of browser. The page is written already; that none opens is no failure.
+    /// Opens the desktop's browser. The page is already written, so a failure is only a warning.
     private static func showInBrowser(_ path: String) {
         let opener = Process()
         opener.executableURL = URL(filePath: "/usr/bin/env")

@@ -7,20 +7,20 @@ import OpBenchRunner
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Measure workloads and write the rows.",
+        abstract: "Measure workloads and write the results.",
         usage: "opbench run <file> ... [<options>]",
         discussion: """
             Checks everything before it runs or writes anything. Saves the rows after every sample, so that an \
-            interrupted run can continue with --resume. Never changes a finished run: --resume then prints its summary. \
-            Prints the summary at the end.
+            interrupted run can continue with --resume. Never changes a finished run; --resume then prints its \
+            summary. Prints the summary at the end.
 
-            `opbench explain-columns` says what each column of the summary is.
+            `opbench explain-columns` explains the columns of the summary.
 
-            With --shard it measures a part of the cells. Every machine finds the same cells in a shard, by the files and the \
-            options that decide what is measured, which must be the same for all. The finished part is a folder of \
-            --output, named by the sweep and the shard; it appears when all is measured. The same command again leaves a \
-            finished part as it is, continues what was interrupted on this machine, and begins anew on another one. \
-            `opbench merge` puts the parts together.
+            With --shard, measures a part of the cells. The files and the options that select what is measured \
+            determine the cells of each shard, so they must be the same on every machine. The finished part is a \
+            folder in --output, named after the sweep and the shard; it appears when everything is measured. Repeating \
+            the command leaves a finished part unchanged, continues an interrupted part on the same machine, and starts \
+            over on another one. `opbench merge` merges the parts.
 
             EXAMPLES
               opbench run workloads/*.json
@@ -47,15 +47,15 @@ struct RunCommand: ParsableCommand {
     @Option(
         name: .customLong("time-budget"),
         help: ArgumentHelp(
-            "Spend about this long, such as 90s, 10m or 2h: six throughput blocks for every cell, however long they take, "
+            "Spend about this long, such as 90s, 10m or 2h: 7 throughput blocks for every cell, however long they take, "
                 + "then more where the intervals are widest.",
             valueName: "time"))
     var timeBudget: TimeArgument?
 
     @Option(
         help: ArgumentHelp(
-            "Do exactly the work for `work_ns` that this run did, to compare with it; without it the work is "
-                + "calibrated anew.",
+            "Do exactly as much work for `work_ns` as that run did, to compare with it; by default the work is "
+                + "calibrated again.",
             valueName: "run"))
     var calibration: String?
 
@@ -66,15 +66,15 @@ struct RunCommand: ParsableCommand {
         try selection.cells.requireFiles()
         try part.check(destination)
         if timeBudget != nil, plan.blocks != nil || plan.quick {
-            throw ValidationError("--time-budget decides how many blocks there are: leave --blocks and --quick out.")
+            throw ValidationError("--time-budget determines the number of blocks: leave out --blocks and --quick.")
         }
         if timeBudget != nil, part.text != nil {
             throw ValidationError(
-                "--time-budget measures what there is time for, and all parts must measure the same: leave it or --shard out."
+                "--shard requires the same samples in every part, but --time-budget depends on the machine: leave out one."
             )
         }
         if timeBudget != nil, gate.isForGate {
-            throw ValidationError("--for-gate decides how many blocks there are: leave --time-budget out.")
+            throw ValidationError("--for-gate determines the number of blocks: leave out --time-budget.")
         }
         try gate.check(selection, plan)
     }
@@ -96,7 +96,7 @@ struct RunCommand: ParsableCommand {
         try execution.conclude(ended)
     }
 
-    /// That of the run which --calibration names.
+    /// The calibration of the run that --calibration names.
     private func knownCalibration() throws -> Double? {
         let here = HostKind.here(on: limits.processors)
         return try calibration.map {

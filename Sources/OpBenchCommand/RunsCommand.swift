@@ -11,8 +11,8 @@ struct RunsCommand: ParsableCommand {
         commandName: "runs",
         abstract: "List the runs in a folder, and the baselines, newest first.",
         discussion: """
-            Reads each run's description, not its rows. A run that is interrupted can be continued with --resume. `bad` \
-            counts samples that are invalid, crashed or timed out although their workload does not expect it.
+            Reads each run's description, not its rows. Interrupted runs can continue with --resume. `bad` counts \
+            samples that are invalid, crashed or timed out unexpectedly.
 
             EXAMPLES
               opbench runs
@@ -37,7 +37,7 @@ struct RunsCommand: ParsableCommand {
 /// The runs of a folder.
 struct RunList {
     private(set) var rows: [RunListRow] = []
-    /// What has the look of a run and cannot be read.
+    /// Errors for runs that cannot be read.
     private(set) var unreadable: [InputError] = []
 
     /// - Throws: `InputError` if the folder itself cannot be read.
@@ -58,7 +58,7 @@ struct RunList {
     }
 
     private static let baselines = "baseline"
-    /// What opbench keeps beside runs.
+    /// Other folders beside runs.
     private static let others = [baselines, "calibration"]
 
     private mutating func add(_ names: [String], in directory: String, areBaselines: Bool) {
@@ -90,7 +90,8 @@ struct RunList {
         }
     }
 
-    /// As its rows tell, for runs of versions that did not note it; nil if there are too many rows, or none.
+    /// Counts bad samples in the rows, for runs of older versions that did not record the number; nil if there are too
+    /// many rows, or none.
     static func badSamples(in folder: String) -> Int? {
         let file = "\(folder)/\(SampleRow.fileName)"
         let size = (try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? Int
@@ -103,7 +104,7 @@ struct RunList {
         return ends == nil ? nil : bad.count
     }
 
-    /// Of rows that are read for a list, in bytes: some tenths of a second.
+    /// Limit of rows to read for a list, in bytes, which takes some tenths of a second.
     private static let sizeLimit = 16 << 20
 }
 
@@ -120,8 +121,8 @@ enum RunListFormat: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// A list of runs as people read it: a line a run or, where that has no room, the run's name above what is known of it. So a
-/// name is in one piece, to be copied. Hosts stand below, each once.
+/// A list of runs as a table: one line per run or, if that is too wide, the run's name above its fields. So a name is
+/// in one piece that can be copied. Hosts are listed once, below.
 enum RunListTable {
     static func text(of rows: [RunListRow], folder: String, width: Int? = TableWidth.ofOutput()) -> String {
         if rows.isEmpty { return TerminalText.escaped("no runs in \(folder)") + "\n" }
@@ -143,7 +144,7 @@ enum RunListTable {
 
     private typealias Column = (column: PrintedTable.Column, text: (RunListRow) -> String)
 
-    /// Those behind the name. Where they have no room, what other commands tell of a run gives way first.
+    /// The columns after the name. If the terminal is too narrow, those that other commands show are hidden first.
     private static func columns(hosts: [String]) -> [Column] {
         let columns: [Column] = [
             (.init(title: "UTC", isText: true), { date($0.startedUTC) }),
@@ -166,18 +167,18 @@ enum RunListTable {
         let first = PrintedTable.Column(title: "run, UTC", isText: true)
         let layout = PrintedTable([first] + columns.dropFirst().map(\.column), lines: lines).layout(width: width)
         guard !layout.hidden.isEmpty else { return layout.text }
-        let note = "no room for \(layout.hidden.joined(separator: ", ")); --format csv has all columns"
+        let note = "hidden (terminal too narrow): \(layout.hidden.joined(separator: ", ")); use --format csv"
         return layout.text + "\n" + WrappedText.paragraph(note, width: width, hanging: 2)
     }
 
     private static func name(_ row: RunListRow) -> String { (row.isBaseline ? "baseline/" : "") + row.name }
 
-    /// To the minute.
+    /// The time, to the minute.
     private static func date(_ utc: String) -> String {
         utc.prefix(16).split(separator: "T").joined(separator: " ")
     }
 
-    /// Some names, and how many more there are.
+    /// Some names, and the number of others.
     private static func shortened(_ names: String) -> String {
         let names = names.split(separator: " ")
         return names.count <= 3 ? names.joined(separator: " ") : "\(names[0]) and \(names.count - 1) more"

@@ -7,8 +7,9 @@ struct SchemaCommand: ParsableCommand {
         commandName: "schema",
         abstract: "Print the JSON Schema of workload files, or of gate policies.",
         discussion: """
-            The schema (2020-12) is made from the definitions that opbench itself checks files by, and published as \
-            workloads/schema/workload.schema.json and policy.schema.json. Name it under `$schema` and an editor completes and checks.
+            The schema (2020-12) is generated from the definitions that opbench uses to check files, and published as \
+            workloads/schema/workload.schema.json and policy.schema.json. Set `$schema` to it, and an editor completes \
+            and checks.
 
             EXAMPLES
               opbench schema
@@ -17,7 +18,7 @@ struct SchemaCommand: ParsableCommand {
 
     enum Kind: String, CaseIterable, ExpressibleByArgument { case workload, policy }
 
-    @Argument(help: ArgumentHelp("Which kind of file.", valueName: "kind"))
+    @Argument(help: ArgumentHelp("The kind of file.", valueName: "kind"))
     var kind = Kind.workload
 
     func run() throws {

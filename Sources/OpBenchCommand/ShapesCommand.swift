@@ -6,10 +6,11 @@ import OpBenchRunner
 struct ShapesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "shapes",
-        abstract: "Print the shapes of workloads, or what one of them takes.",
+        abstract: "Print the shapes of workloads, or the details of one.",
         discussion: """
-            A shape says what a workload does. Of one shape: its parameters with their types, ranges, units and defaults, \
-            the backends that can express it, the kinds of sample, and an example. `opbench init` writes a workload of it.
+            A shape defines the operations of a workload. Given a name, prints the shape's parameters with types, \
+            ranges, units and defaults, the backends that support it, the kinds of sample, and an example. `opbench \
+            init` writes a workload with it.
 
             EXAMPLES
               opbench shapes
@@ -35,13 +36,13 @@ struct ShapesCommand: ParsableCommand {
     }
 }
 
-/// Shapes as people read them.
+/// Texts about shapes.
 enum ShapeText {
     static func list() -> String {
         let rows = ShapeDefinition.all.map { [$0.shape.rawValue, $0.summary] }
         let table = PrintedTable(
             [.init(title: "shape", isText: true), .init(title: "what it does", isText: true)], rows: rows)
-        return table.text() + "\n`opbench shapes NAME` tells of one, `opbench init NAME` writes a workload of it.\n"
+        return table.text() + "\n`opbench shapes NAME` describes one, `opbench init NAME` writes a workload with it.\n"
     }
 
     static func of(_ definition: ShapeDefinition) -> String {
@@ -58,7 +59,7 @@ enum ShapeText {
         return """
             \(definition.shape.rawValue): \(definition.summary)
 
-            PARAMETERS, of each one value or a list
+            PARAMETERS, each one value or a list
             \(parameters.joined())
             BACKENDS
             \(support.joined())
@@ -67,7 +68,7 @@ enum ShapeText {
 
             EXAMPLE
             \(template.example.split(separator: "\n").map { "  \($0)\n" }.joined())
-            `opbench init \(definition.shape.rawValue)` writes one with explanations.
+            `opbench init \(definition.shape.rawValue)` writes a workload with explanations.
 
             """
     }
@@ -75,7 +76,7 @@ enum ShapeText {
     private static func support(of cell: Cell, on backend: BackendID) -> String {
         switch BackendSupport(of: cell, on: backend) {
         case .full(let note): note.isEmpty ? "" : "Differs: \(note)."
-        case .unsupported(let reason): "Cannot express it: \(reason)."
+        case .unsupported(let reason): "Not supported: \(reason)."
         }
     }
 
@@ -83,7 +84,7 @@ enum ShapeText {
 
     private static let (indentation, width) = ("      ", 80)
 
-    /// A name, and under it sentences in lines that fit a terminal of 80 columns.
+    /// A name, and below it sentences wrapped to 80 columns.
     private static func entry(_ name: String, _ sentences: [String]) -> String {
         "  \(name)\n" + sentences.filter { !$0.isEmpty }.map(wrapped).joined()
     }
@@ -103,7 +104,7 @@ enum ShapeText {
 
 /// The backends of a new workload.
 enum ShapeBackends {
-    /// Those that express the shape's standard cell, without the other forms of a backend.
+    /// The backends that support the shape's standard cell, without other forms of a backend.
     static func able(_ definition: ShapeDefinition) -> [BackendID] {
         let cell = definition.standardCell(of: definition.shape.rawValue)
         return BackendID.known(for: definition.shape).filter { backend in

@@ -5,11 +5,11 @@ import OpBenchModel
 struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Print the summary of recorded runs, and change nothing.",
+        abstract: "Print the summary of recorded runs, without changing anything.",
         discussion: """
-            A run is a folder, a samples.csv, or the id of a run under results/ or results/baseline/. It may be finished, \
-            interrupted, or going on: what its samples.csv holds is summarised. Writes no file. `csv` and `json` print the \
-            rows of summary.csv.
+            A run is a folder, a samples.csv, or the id of a run under results/ or results/baseline/. It may be \
+            finished, interrupted, or still running: the summary covers the rows in its samples.csv. Writes no file. \
+            `csv` and `json` print the rows of summary.csv.
 
             EXAMPLES
               opbench show 20261121T130501Z-3fa9
@@ -23,10 +23,12 @@ struct ShowCommand: ParsableCommand {
 
     @Option(
         name: .customLong("ratio-to"),
-        help: ArgumentHelp("The backend that ratios are to.", valueName: "backend"))
+        help: ArgumentHelp("The reference backend of ratios.", valueName: "backend"))
     var baseline = BackendID.dispatch.rawValue
 
-    @Option(help: ArgumentHelp("Only cells that the regular expression matches somewhere.", valueName: "regex"))
+    @Option(
+        help: ArgumentHelp(
+            "Only cells with a name that contains a match of the regular expression.", valueName: "regex"))
     var filter: String?
 
     @OptionGroup var presentation: PresentationOptions

@@ -7,9 +7,9 @@ struct ValidateCommand: ParsableCommand {
         commandName: "validate",
         abstract: "Check workload and policy files without running anything.",
         discussion: """
-            Reports all mistakes of all files, each with its line, its JSON path and what is allowed, and warns of rules \
-            under `skip` and `expect` that match nothing. A file with `rules` and no `shape` is taken for a policy. Exits \
-            64 if a file is wrong, 0 if there are warnings only.
+            Reports all mistakes in all files, each with its line, its JSON path and the allowed values, and warns \
+            about rules under `skip` and `expect` that match nothing. A file with `rules` but without `shape` is a \
+            policy. Exits with 64 if a file is wrong, and with 0 if there are only warnings.
 
             EXAMPLES
               opbench validate workloads/*.json
@@ -36,7 +36,7 @@ struct ValidateCommand: ParsableCommand {
                 if let spec { try tell(spec, file) }
             }
         }
-        // What no single file shows as well: names given twice, too many cells together.
+        // Finds mistakes across files: duplicate names, too many cells in total.
         mistakes.keep { () throws(InputErrors) in _ = try WorkloadSpec.load(files: workloads) }
         try mistakes.check()
     }

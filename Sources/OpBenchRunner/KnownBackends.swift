@@ -15,9 +15,9 @@ extension BackendFactory {
     static func named(_ id: BackendID) -> BackendFactory? { all.first { $0.id == id } }
 }
 
-/// A backend that a program declares beside the built-in ones.
+/// A backend that a program declares in addition to the built-in ones.
 package struct DeclaredBackend: Sendable {
-    /// One line for people.
+    /// A one-line description.
     package let summary: String
     /// The Swift module of the queue.
     package let module: String
@@ -27,13 +27,13 @@ package struct DeclaredBackend: Sendable {
         (self.summary, self.module, self.factory) = (summary, module, factory)
     }
 
-    /// Written once, with the names; see `DeclaredBackends`.
+    /// Set once, with the names; see `DeclaredBackends`.
     fileprivate static let factories = Mutex<[BackendFactory]>([])
 
-    /// Makes backends known, as if they were built in. To be called by `main` before anything else, in a sample's process
+    /// Makes backends known, as if they were built in. `main` must call it before anything else, in sample processes
     /// too.
     ///
-    /// - Throws: `InputError` if a name is malformed, or another backend's; then nothing is declared.
+    /// - Throws: `InputError` if a name is malformed or belongs to another backend; then nothing is declared.
     package static func declare(_ backends: [DeclaredBackend]) throws(InputError) {
         try DeclaredBackends.declare(
             backends.map { BackendDefinition(declared: $0.factory.id, summary: $0.summary, module: $0.module) })

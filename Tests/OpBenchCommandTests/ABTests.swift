@@ -6,7 +6,7 @@ import Testing
 /// `opbench ab` with the real program on both sides.
 @Suite(.serialized)
 struct ABTests {
-    /// So little work that twice as much of it is noticed for certain: 100 µs an operation, one at a time.
+    /// So little work that doubling it is certainly detected: 100 µs per operation, one at a time.
     private static let busy = """
         {"name": "busy", "summary": "s", "shape": "independent",
          "parameters": {"items": 200, "work_ns": 100000, "max_concurrent": 1}, "backends": ["engine"],
@@ -18,7 +18,7 @@ struct ABTests {
         return try await OpBenchProcess.run(["ab", binary, binary, "busy.json", "--no-progress"] + words, in: folder)
     }
 
-    @Test("two interleaved builds: sides in the rows, a comparison, and a gate that sees a slowdown", .slow)
+    @Test("two interleaved builds: sides in the rows, a comparison, and a gate that detects a slowdown", .slow)
     func endToEnd() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.busy, to: "busy.json")
@@ -34,7 +34,7 @@ struct ABTests {
         #expect(summary.allSatisfy { $0[.operationThroughput].value != nil && $0[.allocations].value != nil })
         let rows = try CSVFile.read(SampleRow.self, file: folder.root + "/results/two/samples.csv")
         #expect(Set(rows.map(\.side)) == ["base", "head"])
-        // The time on the clock depends on what else the machine does; the CPU time hardly.
+        // The wall-clock time depends on other work of the machine; the CPU time hardly does.
         let time = try #require(
             try CSVFile.read(CompareRow.self, file: folder.root + "/results/two/compare.csv").first {
                 $0.metric == "cpu_time"
@@ -46,7 +46,7 @@ struct ABTests {
         let resumed = try await ab(
             ["--run-id", "two", "--inject-slowdown", "1", "--all", "--resume"], in: folder)
         #expect(resumed.status == 0 && resumed.output == result.output, "\(resumed.errors)")
-        #expect(try folder.states("results/two") == before, "a finished run is never changed")
+        #expect(try folder.states("results/two") == before, "a finished run does not change")
         let gate = try await OpBenchProcess.run(["gate", "--ab", "two"], in: folder)
         #expect(gate.status == 2, "\(gate.errors)")
         let compare = try await OpBenchProcess.run(["compare", "two", "two"], in: folder)
@@ -54,7 +54,7 @@ struct ABTests {
         #expect(compare.errors.contains("gate --ab"), "\(compare.errors)")
     }
 
-    @Test("backends that no rule judges are left out, unless they are named; where none is judged that is an error")
+    @Test("backends that no rule judges are left out unless they are named; if none is judged, that is an error")
     func judged() async throws {
         let folder = try ScratchFolder()
         try folder.write(
@@ -82,7 +82,7 @@ struct ABTests {
     }
 
     @Test(
-        "bad usage is refused, and nothing is written",
+        "bad usage is rejected, and nothing is written",
         arguments: [
             ("/bin/true /bin/true busy.json", "/bin/true: `opbench"),
             ("/nonexistent /bin/true busy.json", "/nonexistent:"), ("/bin/true busy.json", "<file>"),

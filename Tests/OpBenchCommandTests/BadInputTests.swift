@@ -3,17 +3,17 @@ import OpBenchModel
 import TestSupport
 import Testing
 
-/// Every bad input ends in one message with the place, what is wrong and what is allowed; exit 64; nothing written,
-/// nothing run.
+/// Every bad input ends with one message that gives the place, the mistake and the allowed input; exit 64; nothing is
+/// written or run.
 struct BadInputTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let text: String
-        /// What the message is to name.
+        /// The words that the message must contain.
         let names: String
         var testDescription: String { name }
 
-        /// A workload file's whole text.
+        /// The whole text of a workload file.
         init(_ name: String, _ text: String, _ names: String) {
             (self.name, self.text, self.names) = (name, text, names)
         }
@@ -97,7 +97,7 @@ struct BadInputTests {
             #"{"name": "o", "summary": "s", "shape": "independent", "parameters": {}, "backends": ["engine"]}"#,
             to: "other.json")
         try folder.write("{}", to: "results/old/run.json")
-        // What Swift itself says of an expression differs from version to version.
+        // Swift's own messages about expressions vary between versions.
         var replacements: [String: String] = [:]
         do { _ = try Regex("(") } catch { replacements["\(error)"] = "WHAT SWIFT SAYS" }
         try await OpBenchProcess.expectRefusal(
@@ -105,9 +105,9 @@ struct BadInputTests {
             replacing: replacements)
     }
 
-    @Test("a full disk is no bad input, and no success")
+    @Test("a full disk is neither bad input nor success")
     func fullDevice() async throws {
-        // Writing to /dev/full fails as a full disk does.
+        // Writing to /dev/full fails like a full disk.
         let folder = try ScratchFolder()
         let result = try await OpBenchProcess.run(["schema"], in: folder, outputTo: "/dev/full")
         #expect(result.status == 1)

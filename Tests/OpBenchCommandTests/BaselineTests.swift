@@ -3,7 +3,7 @@ import OpBenchModel
 import TestSupport
 import Testing
 
-/// `opbench baseline`, and runs that do a baseline's work.
+/// `opbench baseline`, and runs with a baseline's work.
 @Suite(.serialized)
 struct BaselineTests {
     private static let loop = """
@@ -22,7 +22,7 @@ struct BaselineTests {
         try await OpBenchProcess.run(line.split(separator: " ").map(String.init), in: folder)
     }
 
-    @Test("a finished run is saved, listed, shown, compared with, and its work done again")
+    @Test("a finished run is saved, listed, shown, compared with, and its work repeated")
     func life() async throws {
         #expect(try await run("run --quick --run-id first loop.json").status == 0)
         let saved = try await run("baseline save first --name main")
@@ -49,7 +49,7 @@ struct BaselineTests {
         #expect(compared.status == 0, "\(compared.errors)")
     }
 
-    @Test("what differs in host, allocator or build is refused, and other work is pointed out")
+    @Test("a different host, allocator or build is rejected, and different work is pointed out")
     func hosts() async throws {
         #expect(try await run("run --quick --run-id first loop.json").status == 0)
         #expect(try await run("baseline save first --name main").status == 0)
@@ -72,7 +72,7 @@ struct BaselineTests {
     }
 
     @Test(
-        "what is no baseline is refused, and nothing is written",
+        "invalid baselines are rejected, and nothing is written",
         arguments: [
             ("baseline save nowhere", "nowhere:"), ("baseline save ended", "ended: --resume"),
             ("baseline save results/first/samples.csv --name a/b", "--name: \"a/b\""),

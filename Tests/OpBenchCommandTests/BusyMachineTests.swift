@@ -4,7 +4,7 @@ import Testing
 @testable import OpBenchCommand
 @testable import OpBenchRunner
 
-/// What is said of a run that something else slows down.
+/// Messages about a run that other work slows down.
 @Suite("Busy machines")
 struct BusyMachineTests {
     private final class Screen {
@@ -20,7 +20,7 @@ struct BusyMachineTests {
             parameters: [:])
     }
 
-    /// Lines in which a run of 100 samples, each planned to take 2 s, reports how much longer it takes.
+    /// The lines in which a run of 100 samples, each planned to take 2 s, reports its slowdown.
     private func lines(
         _ style: ProgressDisplay.Style = .lines, noisy: Int = 1, budget: Double? = nil, each seconds: Double
     ) -> [Substring] {
@@ -40,7 +40,7 @@ struct BusyMachineTests {
         return screen.text.split(separator: "\n").filter { $0.contains("×") }
     }
 
-    @Test("one line says, once a tenth of the run is done, how much longer it takes than the plan thought")
+    @Test("after a tenth of the run, one line reports how much longer it takes than planned")
     func said() {
         let lines = lines(each: 2.75)
         #expect(lines.count == 1)
@@ -48,7 +48,7 @@ struct BusyMachineTests {
     }
 
     @Test(
-        "nothing is said of a machine at rest, of a plan that is a little wrong, nor where no warnings but those are wanted"
+        "there is no line for a quiet machine, a slightly wrong plan, or if only warnings are shown"
     )
     func unsaid() {
         #expect(lines(noisy: 3, each: 2.75) == [])
@@ -57,7 +57,7 @@ struct BusyMachineTests {
         #expect(lines(budget: 1800, each: 2.75) == [])
     }
 
-    @Test("a few samples are not believed")
+    @Test("a few samples are not enough")
     func few() {
         var machine = BusyMachine(estimatedSeconds: 20)
         func finish(_ elapsed: Double) -> String? {

@@ -3,7 +3,7 @@ import OpBenchModel
 import TestSupport
 import Testing
 
-/// `opbench calibrate`, and what comparisons make of it.
+/// `opbench calibrate`, and its effect on comparisons.
 @Suite(.serialized)
 struct CalibrateTests {
     private static let loop = """
@@ -11,7 +11,7 @@ struct CalibrateTests {
          "backends": ["serial"], "sample_kinds": ["throughput"]}
         """
 
-    @Test("three calibrations give floors of both kinds, and margins rise to them", .slow)
+    @Test("three calibrations give floors of both kinds, which raise margins", .slow)
     func floors() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.loop, to: "loop.json")
@@ -41,7 +41,7 @@ struct CalibrateTests {
             try folder.rows(judged.output).first { $0.metric == "time" && $0.phase == "total" })
         #expect(row.noiseFloor == times[1].noiseFloor && row.threshold == row.noiseFloor)
 
-        // Floors of another class of host say nothing here.
+        // Floors of another class of host do not apply here.
         let file = "results/calibration/noise-floors.csv"
         let hostClass = try #require(times.first?.hostClass)
         try folder.write(
@@ -56,7 +56,7 @@ struct CalibrateTests {
 }
 
 extension ScratchFolder {
-    /// The rows of a comparison that was printed as CSV.
+    /// The rows of a comparison's CSV output.
     fileprivate func rows(_ text: String) throws -> [CompareRow] {
         try write(text, to: "printed.csv")
         return try CSVFile.read(CompareRow.self, file: root + "/printed.csv")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import OpBenchCommand
 
-/// The Markdown of a gate, as a comment shows it.
+/// The Markdown of a gate, as in a comment.
 struct ComparisonMarkdownTests {
     private let golden = Golden("comparison-markdown")
 
@@ -27,27 +27,27 @@ struct ComparisonMarkdownTests {
         ComparisonMarkdown.text(of: try report(rows, outcome))
     }
 
-    @Test("the verdict is the first line; what asks for attention stands open, the rest is folded up")
+    @Test("the verdict is the first line; notable rows are open, and the rest is folded")
     func layout() throws {
         let text = try text([row("good", .pass), row("bad", .regression), row("faster", .improved)], .regression)
         let parts = text.components(separatedBy: "<details>")
         try #require(parts.count == 2)
         let (open, folded) = (parts[0], parts[1])
         #expect(open.contains("| bad | ") && open.contains("| faster | ") && !open.contains("| good | "))
-        // No figure stands there twice.
+        // No figure appears twice.
         #expect(folded.contains("| good | ") && !folded.contains("| bad | ") && !folded.contains("| faster | "))
         #expect(folded.hasPrefix("<summary>") && folded.hasSuffix("\n</details>\n"))
         golden.expect(text, "a regression among others")
     }
 
-    @Test("where all passed, nothing stands open but the verdict")
+    @Test("if everything passed, only the verdict is open")
     func pass() throws {
         golden.expect(try text([row("good", .pass)], .pass), "all passed")
         golden.expect(try text([], .missing), "no figure is judged")
         golden.expect(try text([row("good", .pass)], nil), "no gate")
     }
 
-    @Test("what was compared stands below the verdict: commits, blocks, and how noisy it was; the table says so, too")
+    @Test("the inputs of the comparison are below the verdict: commits, blocks and noise; also in the table")
     func origin() throws {
         var written = WrittenRun(name: "two")
         written.arguments = ["opbench", "ab", "--base-ref", "main", "w.json"]
@@ -65,7 +65,7 @@ struct ComparisonMarkdownTests {
         golden.expect(ComparisonTable.text(of: report, width: nil), "commits, blocks and noise, as a table")
     }
 
-    @Test("of inconclusive figures it says which regression would have been seen: the greatest of theirs")
+    @Test("inconclusive figures state which regression would have been detected: the greatest of theirs")
     func bound() throws {
         func open(_ high: Double?) -> CompareRow {
             var row = row("w", .inconclusive)
@@ -85,7 +85,7 @@ struct ComparisonMarkdownTests {
     }
 
     @Test(
-        "JUnit is green where the gate is, and nowhere else",
+        "JUnit succeeds if and only if the gate passes",
         arguments: [
             ([.pass], .pass, 0, 0), ([.pass, .regression], .regression, 1, 0), ([.inconclusive], .inconclusive, 0, 1),
             ([.pass], .badSample, 1, 0), ([], .missing, 1, 0), ([.missing], .missing, 1, 0),
@@ -99,7 +99,7 @@ struct ComparisonMarkdownTests {
         #expect(XMLParser(data: Data(text.utf8)).parse())
     }
 
-    @Test("however many figures there are, a comment holds the text, and says what it leaves out")
+    @Test("a comment holds the text of any number of figures, and reports omissions")
     func size() throws {
         let rows = (0..<2000).map { row("cell number \($0) with a name", $0 % 2 == 0 ? .regression : .pass) }
         let text = try text(rows, .regression)

@@ -3,7 +3,7 @@ import OpBenchModel
 import TestSupport
 import Testing
 
-/// A program with a backend of its own, `Tests/Examples/pthread-queue`, used as opbench is.
+/// A program with its own backend, `Tests/Examples/pthread-queue`, used like opbench.
 @Suite(.serialized)
 struct DeclaredBackendTests {
     private func mine(_ words: [String], in folder: ScratchFolder) async throws -> OpBenchProcess.Finished {
@@ -39,7 +39,7 @@ struct DeclaredBackendTests {
         "asynchronous": #"{"operations": 50}"#,
     ]
 
-    @Test("rows of every shape that the queue can express, with every metric, and reasons for the others", .slow)
+    @Test("rows of every shape that the queue supports, with every metric, and reasons for the others", .slow)
     func run() async throws {
         var shapes = Self.expressed
         shapes["priority_mix"] = #"{"operations": 50}"#
@@ -61,7 +61,7 @@ struct DeclaredBackendTests {
         #expect(reasons.keys.sorted() == ["manual_start", "priority_mix", "thread_priority"])
         #expect(reasons["priority_mix"]?.contains("PrioritizedQueue") == true)
         #expect(reasons["thread_priority"]?.contains("ThreadPriorityQueue") == true)
-        // The program has jemalloc in place of malloc, with opbench or alone.
+        // The program has jemalloc instead of malloc, both built with opbench and alone.
         let allocations = samples.filter { $0.metric == "allocations" && shape($0.cellID) == "independent" }
         #expect(allocations.allSatisfy { $0.value ?? 0 >= Double($0.operations) } && !allocations.isEmpty)
         let held = try #require(samples.first { $0.metric == "retained_bytes" && shape($0.cellID) == "memory_fence" })
@@ -90,7 +90,7 @@ struct DeclaredBackendTests {
         #expect(help.output.split { !$0.isLetter }.contains("mine"))
     }
 
-    @Test("README and guide show the program that is tested here")
+    @Test("README and guide show the tested program")
     func shown() throws {
         func text(_ path: String) throws -> String {
             try String(contentsOf: OpBenchProcess.root.appendingPathComponent(path), encoding: .utf8)
@@ -113,7 +113,7 @@ struct DeclaredBackendTests {
         #expect(json.contains("mine 1"))
     }
 
-    @Test("its recorded runs are compared and judged, by opbench as well, which does not have it", .slow)
+    @Test("its recorded runs are compared and judged, also by opbench, which lacks the backend", .slow)
     func compare() async throws {
         let folder = try folder(["independent": #"{"items": 300, "work_ns": 0}"#])
         for id in ["a", "b"] {
@@ -132,7 +132,7 @@ struct DeclaredBackendTests {
             func run(_ words: [String]) async throws -> OpBenchProcess.Finished {
                 try await OpBenchProcess.run(words, in: folder, program: program)
             }
-            // One block a side: nothing can be told, but it is judged.
+            // One block per side: the result is inconclusive, but judged.
             let compared = try await run(["compare", "a", "b"])
             #expect(compared.status == 0 && compared.output.contains("mine"), "\(compared.errors)")
             #expect(try await run(["gate", "--baseline", "a", "--candidate", "b"]).status == 7)
@@ -141,7 +141,7 @@ struct DeclaredBackendTests {
             let goals = try await run(["gate", "--candidate", "a", "--policy", "goals.json"])
             #expect([0, 7].contains(goals.status), "\(goals.errors)")
         }
-        // Still, a name that is nowhere is a mistake.
+        // An unknown name is still a mistake.
         try folder.write(
             #"{"version": 1, "rules": [{"backend": "mime", "metric": "time_ratio", "max_regression": 0.1}]}"#,
             to: "policy.json")

@@ -4,14 +4,14 @@ import OpBenchModel
 import TestSupport
 import Testing
 
-/// `opbench export`: what other tools are given, and what the real Apache Otava makes of it.
+/// `opbench export`: its output for other tools, and the real Apache Otava's findings in it.
 @Suite("Exports")
 struct ExportTests {
     private let folder: ScratchFolder
 
     init() throws { folder = try ScratchFolder() }
 
-    /// A run of one cell whose operations take so many nanoseconds, and twice as many on Dispatch.
+    /// A run of one cell whose operations take this many nanoseconds, and twice as many on Dispatch.
     private func writeRun(_ name: String, day: Int, nanoseconds: Double, allocations: Double? = 2) throws {
         var rows: [SampleRow] = []
         func add(
@@ -49,7 +49,7 @@ struct ExportTests {
         return try JSONSerialization.jsonObject(with: Data(result.output.utf8))
     }
 
-    @Test("JMH: throughput with its interval, a sample a fork")
+    @Test("JMH: throughput with its interval, one sample per fork")
     func jmh() async throws {
         try writeRun("one", day: 0, nanoseconds: 500)
         let results = try #require(try await json("jmh") as? [[String: Any]])
@@ -81,7 +81,7 @@ struct ExportTests {
         #expect(!entries.contains { ($0["name"] as? String)?.contains("throughput") == true })
     }
 
-    @Test("Bencher: a benchmark for each cell and backend, its own measures by their names")
+    @Test("Bencher: a benchmark for each cell and backend, with custom measures under their names")
     func bencher() async throws {
         try writeRun("one", day: 0, nanoseconds: 500)
         let benchmarks = try #require(try await json("bencher") as? [String: [String: [String: Double]]])
@@ -94,7 +94,7 @@ struct ExportTests {
         #expect(engine["allocations-per-op"] == ["value": 2])
     }
 
-    @Test("Otava: a line a run in the order of time, and only figures that all have")
+    @Test("Otava: one line per run by time, with only the figures that all runs have")
     func otava() async throws {
         try writeRun("late", day: 2, nanoseconds: 500)
         try writeRun("early", day: 1, nanoseconds: 600, allocations: nil)
@@ -114,7 +114,7 @@ struct ExportTests {
     }
 
     @Test(
-        "bad usage is refused",
+        "bad usage is rejected",
         arguments: [
             ("jmh", ["one", "one"], "jmh"), ("jmh", ["none"], "none:"), ("xml", ["one"], "'xml' --format jmh"),
         ])
@@ -136,7 +136,7 @@ struct ExportTests {
             try folder.write(result.output, to: file)
         }
         let found = try await Otava.analyze(in: folder)
-        // The 26th line of the history is the first slow one: 22 days into January and on, run 25.
+        // The 26th line of the history is the first slow one: run 25, 22 days after the start of January.
         let change = try #require(
             found.split(separator: "\n").first { $0.contains("+") && $0.contains("%") }, "\(found)")
         #expect(change.contains("+29") || change.contains("+30"), "\(found)")

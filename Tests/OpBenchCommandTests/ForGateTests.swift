@@ -20,7 +20,7 @@ struct ForGateTests {
     }
 
     @Test(
-        "with another way to say the same: refused",
+        "conflicting options are rejected",
         arguments: [
             ["--for-gate", "--quick"], ["--for-gate", "--metric", "latency"], ["--for-gate", "--time-budget", "1m"],
             ["--policy", "p.json"],
@@ -29,7 +29,7 @@ struct ForGateTests {
         #expect(throws: (any Error).self) { try OpBench.parseAsRoot(["run"] + options + ["w.json"]) }
     }
 
-    @Test("a policy decides kinds and blocks; its mistakes are told with those of the workloads")
+    @Test("a policy decides kinds and blocks; its mistakes are reported along with the workloads'")
     func policy() throws {
         let file = folder.root + "/w.json"
         try folder.write(
@@ -49,7 +49,7 @@ struct ForGateTests {
         #expect(errors.errors.map(\.path) == ["$", "$.name", "$.rules[0].max_regression", "$.rules[0].metric"])
     }
 
-    @Test("of the backends it takes those that are judged and those of their ratios, or those that are named")
+    @Test("it measures the judged backends and those of their ratios, or the named ones")
     func backends() throws {
         try folder.write(
             """
@@ -64,7 +64,7 @@ struct ForGateTests {
         #expect(selection.specs.map(\.backends) == [[.foundation]])
     }
 
-    @Test("what it takes lets the default gate reach a verdict: no figure is short of blocks", .slow)
+    @Test("its runs have enough blocks for a verdict of the default gate", .slow)
     func gate() async throws {
         for name in ["before", "after"] {
             let result = try await OpBenchProcess.run(

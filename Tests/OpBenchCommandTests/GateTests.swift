@@ -6,7 +6,7 @@ import Testing
 
 @testable import OpBenchCommand
 
-/// `opbench gate` and `opbench compare` on runs written by hand: what they print, and the exit code.
+/// `opbench gate` and `opbench compare` on runs written by hand: output and exit codes.
 @Suite("Gates")
 struct GateTests {
     private let folder: ScratchFolder
@@ -48,7 +48,7 @@ struct GateTests {
         try await OpBenchProcess.run(line.split(separator: " ").map(String.init), in: folder)
     }
 
-    /// What it prints, both streams, is kept.
+    /// Compares both output streams with the golden file.
     private func keep(_ result: OpBenchProcess.Finished, _ section: String) {
         golden.expect(
             result.output + result.errors, section, replacing: [ShellWords.quoted(OpBenchProcess.binary): "OPBENCH"])
@@ -67,7 +67,7 @@ struct GateTests {
         if !candidate.contains(" ") { keep(result, "gate of base and \(candidate)") }
     }
 
-    @Test("The files of a gate: CSV as it can be read back, Markdown, JUnit, annotations")
+    @Test("The files of a gate: readable CSV, Markdown, JUnit, annotations")
     func files() async throws {
         let result = try await run(
             "gate --baseline base --candidate slow --csv compare.csv --markdown summary.md --junit junit.xml "
@@ -84,7 +84,7 @@ struct GateTests {
         #expect(XMLParser(data: Data(junit.utf8)).parse() && junit.contains("<failure type=\"regression\""))
     }
 
-    @Test("A policy of one's own judges what it names, and a rule that matches nothing is pointed out")
+    @Test("A custom policy judges only what it names, and rules that match nothing are pointed out")
     func policy() async throws {
         try folder.write(
             """
@@ -96,7 +96,7 @@ struct GateTests {
         keep(result, "a rule that matches nothing")
     }
 
-    @Test("compare reports and exits 0 whatever it finds")
+    @Test("compare exits 0 whatever it finds")
     func compare() async throws {
         let result = try await run("compare base slow --all --format csv")
         #expect(result.status == 0)
@@ -105,7 +105,7 @@ struct GateTests {
     }
 
     @Test(
-        "Bad input: refused with the place, and nothing written",
+        "Bad input is rejected with the place, and nothing is written",
         arguments: [
             ("gate --baseline base --candidate nowhere", "nowhere:"), ("gate --ab base", "base:"),
             ("compare base results/mixed/samples.csv", "results/mixed/samples.csv"),
@@ -129,14 +129,14 @@ struct GateTests {
         try await expectRefusal(of: line, naming: names)
     }
 
-    /// Though a file was asked for.
+    /// Although a file was requested.
     private func expectRefusal(of line: String, naming names: String) async throws {
         try await OpBenchProcess.expectRefusal(
             of: "\(line) --csv out.csv".split(separator: " ").map(String.init), naming: names, in: folder, golden,
             "opbench \(line)")
     }
 
-    @Test("A run of another version is refused by its name")
+    @Test("A run of another version is rejected by its version")
     func otherVersion() async throws {
         let text = try folder.read("results/base/samples.csv")
         try folder.write(text.replacing("\n1,", with: "\n2,"), to: "results/same/samples.csv")
@@ -188,7 +188,7 @@ struct GateTests {
         #expect(objects?.count == 2 && objects?[0]["verdict"] as? String == "missed")
     }
 
-    @Test("Runs of different cells are judged together; what is open has its remedy")
+    @Test("Runs of different cells are judged together; undecided ones have a remedy")
     func goalsOfSeveralRuns() async throws {
         try writeGoals(
             0.6,
@@ -201,7 +201,7 @@ struct GateTests {
     }
 
     @Test(
-        "Goals where there are two sides, two sides where there are goals, and runs that do not go together: refused",
+        "Goals for two sides, rules for two sides in one run, and incompatible runs are rejected",
         arguments: [
             ("gate --candidate base", "--policy"),
             ("gate --candidate base --policy rules.json", "rules.json: $.rules: --baseline"),

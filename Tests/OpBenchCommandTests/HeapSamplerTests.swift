@@ -8,7 +8,7 @@ import Testing
 
 @testable import OpBenchRunner
 
-/// In processes of the built program: jemalloc profiles those alone that were started for it.
+/// Runs the built program: jemalloc profiles only processes that were started for profiling.
 @Suite("Allocations by jemalloc's profiler", .onOwnThreads)
 struct HeapSamplerTests {
     private func output(
@@ -50,15 +50,15 @@ struct HeapSamplerTests {
     }
 
     @Test(
-        "From the second round on, counts are those of jemalloc's counters within 2 a round and 2 a new stack", .slow,
+        "From the second round on, counts equal jemalloc's counters within 2 per round and 2 per new stack", .slow,
         arguments: ["engine", "dispatch", "foundation", "concurrency"])
     func counts(_ backend: String) async throws {
         for _ in 0..<20 where try await isJudged(backend) { return }
-        Issue.record("no sample in which the profile missed no allocation")
+        Issue.record("in every sample the profile missed allocations")
     }
 
-    /// Judges a sample, unless the profiler allocated for itself what cannot be told from what it missed: what the start of a
-    /// thread allocates is not all in its profile, and its tables of stacks may grow when one is new.
+    /// Judges a sample, unless the profiler's own allocations cannot be distinguished from missed ones: its profile
+    /// does not contain everything that the start of a thread allocates, and its tables may grow for a new stack.
     private func isJudged(_ backend: String) async throws -> Bool {
         let folder = try ScratchFolder()
         let answer = try await profiled(backend, in: folder, HeapSampler.environment())
@@ -84,8 +84,8 @@ struct HeapSamplerTests {
         #expect(later > 0)
         #expect(totals[0] > 0)
         let missed = (counted[1] - counted[0]) - (totals[1] - totals[0])
-        // A thread that came and went between the dumps is in neither: what its start allocated is missed, and nothing shows it.
-        // Nothing is counted that was not allocated.
+        // A thread that existed only between the dumps is in neither: the allocations of its start are missed without a
+        // trace. Nothing is counted that was not allocated.
         #expect(missed >= -Int64(2 * (later + new)), "\(totals), counted \(counted)")
         return missed <= Int64(2 * (later + new))
     }
@@ -98,10 +98,10 @@ struct HeapSamplerTests {
 
     /// Debian has it in libjemalloc-dev.
     @Test(
-        "jeprof reads the same of the same dump", .slow,
+        "jeprof reads the same figures from the same dump", .slow,
         .enabled(if: access("/usr/bin/jeprof", X_OK) == 0, "no jeprof here"))
     func jeprof() async throws {
-        // Each run of jeprof reads all symbols of all libraries, for many seconds. So each measure is compared once.
+        // Each run of jeprof reads all symbols of all libraries for many seconds, so each measure is compared once.
         let comparisons: [(Int, [(HeapProfile.Measure, String)])] = [
             (0, [(.liveBytes, "--inuse_space"), (.allAllocations, "--alloc_objects")]),
             (9, [(.liveAllocations, "--inuse_objects"), (.allBytes, "--alloc_space")]),
@@ -124,10 +124,10 @@ struct HeapSamplerTests {
                     $0.split(separator: " ").map(String.init)
                 }
                 let profile = heap.profile(measure, symbols)
-                // Of nothing it prints nothing.
+                // For nothing it prints nothing.
                 if profile.total == 0, lines.isEmpty { continue }
                 let total = try #require(lines.first { $0.first == "Total:" }.flatMap { Double($0[1]) })
-                // Sampled figures are rounded, ours for each site.
+                // Sampled figures are rounded, in our output for each site.
                 let slack = sample == 0 ? 0 : Double(heap.sites.count) + 1
                 #expect(abs(total - Double(profile.total)) <= slack, "\(option)")
                 var compared = 0

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OpBenchCommand
 
-/// What the help, the README and the guides say can be typed, can be typed.
+/// The commands in the help, the README and the guides can be typed.
 struct HelpTests {
     static let commands = [
         [], ["run"], ["merge"], ["list"], ["validate"], ["schema"], ["compare"], ["gate"], ["ab"],
@@ -27,7 +27,7 @@ struct HelpTests {
         for example in examples { try CommandLines.parse(example) }
         let overview = result.output.components(separatedBy: "\nUSAGE:")[0].components(separatedBy: "\n")
         for (line, next) in zip(overview, overview.dropFirst()) where line.hasPrefix("  ") {
-            #expect(next.isEmpty || next.hasPrefix("  "), "“\(next)” has been broken off")
+            #expect(next.isEmpty || next.hasPrefix("  "), "“\(next)” was broken off")
         }
     }
 
@@ -42,7 +42,7 @@ struct HelpTests {
         #expect(counts.reduce(0, +) >= 40)
     }
 
-    @Test("the guides' workload is a valid one, and their policy too")
+    @Test("the guides' workload and policy are valid")
     func examplesInJSON() async throws {
         let blocks = try Articles.all().flatMap { article in
             try Articles.text(article).components(separatedBy: "```json\n").dropFirst().map {
@@ -66,7 +66,7 @@ struct HelpTests {
     }
 }
 
-/// What is written for people: README and the like, the guides, the engine's articles. By path in the package.
+/// Texts for people: the README and other files, the guides, the engine's articles. By path in the package.
 private enum Articles {
     static func all() throws -> [String] {
         let catalogues = ["Sources/opbench/opbench.docc", "Sources/OperationEngine/OperationEngine.docc"]
@@ -79,18 +79,18 @@ private enum Articles {
 
     static func text(_ article: String) throws -> String { try String(contentsOfFile: path(article), encoding: .utf8) }
 
-    /// The calls of opbench in an article, in lines of their own or within others.
+    /// The calls of opbench in an article, on separate lines or within others.
     static func commands(_ article: String) throws -> [String] {
         let text = try text(article)
         let spans = text.matches(of: /`([^`\n]+)`/).map(\.1)
-        // By the script, since sentences may begin with the program's name.
+        // Through the script, since sentences may begin with the program's name.
         return CommandLines.quoted("scripts/opbench ", in: text.split(separator: "\n") + spans)
     }
 
     private static func path(_ name: String) -> String { OpBenchProcess.root.appendingPathComponent(name).path }
 }
 
-/// Command lines as they are printed in texts.
+/// Command lines as printed in texts.
 private enum CommandLines {
     /// The lines that call a program, without comments and redirections.
     static func quoted(_ program: String, in lines: [Substring]) -> [String] {
@@ -115,7 +115,7 @@ private enum CommandLines {
         }
     }
 
-    /// The words as a shell makes them, as far as single quotes go.
+    /// The words as a shell would split them, with support for single quotes.
     private static func words(_ line: String) -> [String] {
         line.split(separator: "'", omittingEmptySubsequences: false).enumerated().flatMap { index, part in
             index % 2 == 1 ? [String(part)] : part.split(separator: " ").map(String.init)

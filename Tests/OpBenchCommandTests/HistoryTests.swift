@@ -6,14 +6,14 @@ import Testing
 
 @testable import OpBenchCommand
 
-/// `opbench history`: runs on their way into a file and out of it.
+/// `opbench history`: adding runs to a file and reading them.
 struct HistoryCommandTests {
     private static let workload = """
         {"name": "loop", "summary": "s", "shape": "independent", "parameters": {"items": [50, 60], "work_ns": 0},
          "backends": ["dispatch", "serial"], "sample_kinds": ["throughput"]}
         """
 
-    /// The files of one real run, of which all runs here are made.
+    /// The files of one real run, from which all runs here are made.
     private static let real = Task {
         let folder = try ScratchFolder()
         try folder.write(workload, to: "loop.json")
@@ -39,7 +39,7 @@ struct HistoryCommandTests {
             environment: ["OPBENCH_OTAVA": otava, "PATH": "/usr/bin:/bin", "COLUMNS": "200"])
     }
 
-    /// Writes a run of that day, all of whose figures are multiples of the real one's.
+    /// Writes a run of that day, with all figures multiples of the real one's.
     private func makeRun(
         _ name: String, day: Int, factor: Double = 1, change: (String) -> String = { $0 }
     ) async throws {
@@ -58,7 +58,7 @@ struct HistoryCommandTests {
             change(manifest.replacingOccurrences(of: "\"real\"", with: "\"\(name)\"")), to: "results/\(name)/run.json")
     }
 
-    @Test("runs are added once, listed in the order of time, and shown as a line a figure")
+    @Test("runs are added once, listed by time, and shown with one line per figure")
     func life() async throws {
         try await makeRun("second", day: 2, factor: 2)
         try await makeRun("first", day: 1)
@@ -77,7 +77,7 @@ struct HistoryCommandTests {
         let trend = try await opbench("history trend")
         #expect(trend.status == 0)
         golden.expect(trend.errors, "no Otava", replacing: [ChangePoints.otavaVersion: "VERSION"])
-        // A title, two lines of header, and of each of two cells two times and the ratio of the serial loop.
+        // A title, two lines of header, and for each of two cells two times and the ratio of the serial loop.
         #expect(trend.output.count { $0 == "\n" } == 9, "\(trend.output)")
         #expect(trend.output.contains("time_ratio total"))
         let one = try await opbench(
@@ -87,7 +87,7 @@ struct HistoryCommandTests {
         #expect(ends == ["first   2026-01-01", "second  2026-01-02"], "\(one.output)")
     }
 
-    @Test("rows of trend and export are of all figures and runs, and JSON has the same")
+    @Test("rows of trend and export cover all figures and runs, and so does JSON")
     func rows() async throws {
         for day in 1...3 { try await makeRun("day\(day)", day: day, factor: Double(day)) }
         #expect(try await opbench("history add day1 day2 day3").status == 0)
@@ -107,7 +107,7 @@ struct HistoryCommandTests {
         #expect(objects.allSatisfy { $0["metric"] as? String == "time" && $0["value"] is Double })
     }
 
-    @Test("the page has the figures of all runs, apart for each kind of host, and their change points")
+    @Test("the page has the figures of all runs, separate for each kind of host, with their change points")
     func page() async throws {
         for day in 1...3 { try await makeRun("day\(day)", day: day, factor: day == 3 ? 2 : 1) }
         try await makeRun("elsewhere", day: 4) {
@@ -132,7 +132,7 @@ struct HistoryCommandTests {
         #expect(folder.contents() == before)
     }
 
-    @Test("a run that changed is refused with the way to replace it, and nothing of the same call is added")
+    @Test("a changed run is rejected with the way to replace it, and no run of the same call is added")
     func changed() async throws {
         try await makeRun("one", day: 1)
         #expect(try await opbench("history add one").status == 0)
@@ -148,7 +148,7 @@ struct HistoryCommandTests {
         #expect(try await opbench("history export").output != before)
     }
 
-    @Test("what is no finished run is refused, all of it in one go, and no history is made")
+    @Test("everything except finished runs is rejected, all at once, and no history is created")
     func badRuns() async throws {
         try await makeRun("good", day: 1)
         try await makeRun("ended", day: 2) { $0.replacingOccurrences(of: "\"finished\"", with: "\"cancelled\"") }
@@ -163,7 +163,7 @@ struct HistoryCommandTests {
         #expect(!folder.contents().contains { $0.contains(".sqlite") })
     }
 
-    @Test("questions without an answer are refused, and change nothing")
+    @Test("questions without an answer are rejected, and change nothing")
     func refusals() async throws {
         try await makeRun("one", day: 1)
         #expect(try await opbench("history add one").status == 0)
@@ -185,13 +185,13 @@ struct HistoryCommandTests {
         #expect(folder.contents() == before)
     }
 
-    @Test("processes that add at once wait for each other, and nothing is lost")
+    @Test("processes that add at the same time wait for each other, and nothing is lost")
     func atOnce() async throws {
         let (processes, runs) = (4, 3)
         for number in 0..<(processes * runs) { try await makeRun("run\(number)", day: number + 1) }
         try await withThrowingTaskGroup(of: OpBenchProcess.Finished.self) { group in
             for process in 0..<processes {
-                // All add the first one, too.
+                // All of them add the first one, too.
                 let names = (0..<runs).map { "run\(process * runs + $0)" } + ["run0"]
                 group.addTask { try await opbench("history add \(names.joined(separator: " "))") }
             }
@@ -206,9 +206,9 @@ struct HistoryCommandTests {
         #expect(!folder.contents().contains { $0.hasSuffix("-wal") || $0.hasSuffix("-shm") })
     }
 
-    /// Root may write what is not to be written: then another user does it.
+    /// Root may write files without write permission: then another user tries it.
     @Test(
-        "a history that may not be written is not added to, but read",
+        "a history without write permission can be read, but not added to",
         .enabled(if: geteuid() != 0 || access("/usr/bin/setpriv", X_OK) == 0, "root needs setpriv for it"))
     func unwritable() async throws {
         try await makeRun("one", day: 1)
@@ -230,7 +230,7 @@ struct HistoryCommandTests {
     }
 }
 
-/// What people see of a history.
+/// The visible output of a history.
 struct TrendTableTests {
     private func series(_ values: [Double], change: (index: Int, factor: Double)? = nil, cell: String = "w")
         -> TrendSeries
@@ -248,7 +248,7 @@ struct TrendTableTests {
             })
     }
 
-    @Test("a line a figure, the cell once, and where it changed; a line a run, where there is one figure")
+    @Test("one line per figure, with the cell once and the changes; one line per run if there is one figure")
     func tables() {
         let golden = Golden("trend-table")
         let all = [series([0.5, 0.5, 0.65], change: (2, 1.3)), series([1, 1, 1])]
@@ -257,7 +257,7 @@ struct TrendTableTests {
     }
 
     @Test(
-        "bars tell values apart, but not noise",
+        "bars show differences between values, but not noise",
         arguments: [
             ([1, 1, 1], "▅▅▅"), ([1, 1.01, 0.99], "▅▅▄"), ([1, 2, 3], "▁▅█"), ([0, 0], "▁▁"), ([5], "▅"), ([], ""),
             (Array(0..<20).map(Double.init), "▁▁▂▂▃▃▄▄▅▅▆▆▇▇██"),

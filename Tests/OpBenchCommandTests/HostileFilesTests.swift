@@ -8,12 +8,12 @@ import Testing
 @testable import OpBenchCommand
 @testable import OpBenchModel
 
-/// Rows with hostile text and figures at the edges, and files with bytes changed: whatever is made of them is sound in its
-/// own language, or they are refused; nothing traps. `OPBENCH_TEST=size=…` ÷ 100 files a seed.
+/// Rows with hostile text and extreme figures, and files with changed bytes: all output is well-formed in its own
+/// language, or the files are rejected; nothing traps. `OPBENCH_TEST=size=…` ÷ 100 files per seed.
 @Suite("Hostile files") struct HostileFilesTests {
     private static let seeds: [UInt64] = [11, 12, 13, 14]
 
-    /// The rows of a small run of two backends, in most of which one thing or other is odd.
+    /// The rows of a small run of two backends, most of them odd in some way.
     private func rows(_ texts: inout HostileText, _ generator: inout SeededGenerator, sides: [String]) -> [SampleRow] {
         let (cell, operationClass) = (texts.next(), texts.next())
         let metrics: [(Metric, String, String)] = [
@@ -50,7 +50,7 @@ import Testing
             }(), FigureRule(maxRegression: 0.01))
     ])
 
-    /// Bounds on every figure, as it is and as a ratio.
+    /// Bounds on every figure, as a value and as a ratio.
     private func goalReport(
         _ rows: [SampleRow], _ run: ([SampleRow]) -> RecordedRun
     ) throws -> ComparisonReport<GoalRow> {
@@ -64,7 +64,7 @@ import Testing
             compared: .goals([run(rows)]))
     }
 
-    /// Everything that opbench makes of rows.
+    /// Everything that opbench makes from rows.
     private func checkAll(_ base: [SampleRow], _ head: [SampleRow], sides: Bool) throws {
         let question = Comparison.Question(rule: { policy.rule(for: $0) })
         let comparison =
@@ -80,7 +80,7 @@ import Testing
         try checkJSON(RowJSON.text(of: summary))
         try checkJSON(RowJSON.text(of: comparison.rows))
         var exports: [String] = []
-        // As `opbench export` refuses them.
+        // Like `opbench export`, which rejects them.
         if !sides, Set(base.map(\.runID)).count == 1 {
             let exported = ExportedRun(
                 runID: "run", startedUTC: base[0].timestampUTC, commit: "c", summary: summary, rates: { _ in [1] })
@@ -119,7 +119,7 @@ import Testing
         _ = try JSONParser.parse(text, file: "x")
     }
 
-    @Test("Hostile fields and figures: every table, export and report is sound", arguments: seeds)
+    @Test("Hostile fields and figures: every table, export and report is well-formed", arguments: seeds)
     func fields(seed: UInt64) throws {
         var texts = HostileText(seed: seed)
         var generator = SeededGenerator(seed: seed)
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test("Changed bytes: a samples.csv is refused, or what is made of it is sound", arguments: seeds)
+    @Test("Changed bytes: a samples.csv is rejected, or all its output is well-formed", arguments: seeds)
     func changedRows(seed: UInt64) throws {
         var texts = HostileText(seed: seed)
         var generator = SeededGenerator(seed: seed)
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test("Changed bytes: workloads, policies and descriptions are refused or taken", arguments: seeds)
+    @Test("Changed bytes: workloads, policies and descriptions are rejected or accepted", arguments: seeds)
     func changedDocuments(seed: UInt64) throws {
         var texts = HostileText(seed: seed)
         let workload = #"""
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    /// nil for what is refused; any other error is none that may come.
+    /// nil for rejected input; any other error is unexpected.
     private func refusedOr<Value>(_ body: () throws -> Value) throws -> Value? {
         do { return try body() } catch let error as InputError {
             #expect(!error.message.isEmpty && !error.remedy.isEmpty)

@@ -4,8 +4,8 @@ import OpBenchModel
 import TestSupport
 import Testing
 
-/// The real program on hostile input: files that are not what they seem, fields that try to be commands, names that lead
-/// elsewhere.
+/// The real program on hostile input: files that are not what they seem, fields that try to be commands, names that
+/// lead elsewhere.
 @Suite("Hostile input", .serialized) struct HostileInputTests {
     private let folder: ScratchFolder
     private let golden = Golden("hostile-input")
@@ -18,7 +18,7 @@ import Testing
             #"{"version": 1, "rules": [{"metric": "time", "max_regression": 0.01}]}"#, to: "policy.json")
     }
 
-    /// What a class may be made to say.
+    /// Names that a class can be given.
     private static let command = "a\n::error title=x::pwned\r\n##[error]pwned\u{9B}31m|<b>\"\u{301}"
 
     private func writeRun(_ name: String, seconds: Double, operationClass: String = command) throws {
@@ -45,7 +45,7 @@ import Testing
             line.split(separator: " ").map(String.init) + more, in: folder, environment: environment)
     }
 
-    /// The lines that GitHub's runner would take for a command that opbench did not mean.
+    /// The lines that GitHub's runner would interpret as a command although opbench did not intend one.
     private func commands(in text: String) -> [String] {
         text.split(whereSeparator: \.isNewline).map(String.init).filter {
             let isOurs = $0.hasPrefix("::error title=") || $0.hasPrefix("::warning title=")
@@ -56,7 +56,7 @@ import Testing
     // MARK: Fields
 
     @Test(
-        "A class that says `::error` reaches the runner in no form",
+        "A class named `::error` never reaches the runner as a command",
         arguments: [
             "compare base slow --policy policy.json", "compare base slow --all --format csv",
             "compare base slow --all --format markdown", "compare base slow --all --format json",
@@ -77,7 +77,7 @@ import Testing
         #expect(!(result.output + result.errors).unicodeScalars.contains { $0 == "\u{9B}" || $0 == "\r" })
     }
 
-    @Test("A workload whose reason holds a quote with a combining mark makes rows that are read again")
+    @Test("A workload whose reason has a quote with a combining mark makes readable rows")
     func reason() async throws {
         try folder.write(
             #"""
@@ -93,7 +93,7 @@ import Testing
     // MARK: Figures
 
     @Test(
-        "Figures at the edges of what a Double holds are refused; those at the edges of the allowed are judged", .slow,
+        "Figures beyond a Double are rejected; those at the allowed limits are judged", .slow,
         arguments: [
             ("1e308", "5e-324", true), ("5e-324", "1e308", true), ("0", "1e308", true), ("1e61", "1", true),
             ("1e60", "1e-60", false), ("-1e60", "0", false), ("0", "0", false), ("1e-60", "1e-60", false),
@@ -170,7 +170,7 @@ import Testing
         #expect(kind("second.xml") == 0)
     }
 
-    @Test("/dev/stdout is the standard output, behind what is printed, also where that is a file")
+    @Test("/dev/stdout is the standard output, after the printed text, even if that is a file")
     func standardOutput() async throws {
         let result = try await run("compare base slow --policy policy.json --csv /dev/stdout")
         let lines = result.output.split(separator: "\n").map(String.init)
@@ -178,7 +178,7 @@ import Testing
         #expect(result.status == 0 && header ?? 0 > 0, "\(result.output)")
     }
 
-    @Test("A report that cannot be written is bad input, told before anything is read or printed")
+    @Test("A report that cannot be written is bad input, reported before anything is read or printed")
     func badReports() async throws {
         var text = ""
         for path in ["none/x.csv", ".", "", "results", "policy.json/x"] {
@@ -190,7 +190,7 @@ import Testing
         golden.expect(text, "reports that cannot be written", replacing: [folder.root: "FOLDER"])
     }
 
-    @Test("Every file is made with the mode that the umask leaves")
+    @Test("Every file is created with the mode that the umask allows")
     func modes() async throws {
         try folder.write(
             #"""
@@ -219,7 +219,7 @@ import Testing
 
     // MARK: Names
 
-    @Test("Folders without a name and names that are taken are bad usage")
+    @Test("Folders without a name and names already in use are bad usage")
     func names() async throws {
         try folder.write(
             #"{"name": "m", "summary": "s", "shape": "chain", "parameters": {}, "backends": ["serial"]}"#, to: "m.json")
@@ -237,7 +237,8 @@ import Testing
         golden.expect(text, "names")
     }
 
-    @Test("What is no regular file is no workload, no policy and no description of a run, and is refused at once")
+    @Test(
+        "Only regular files are accepted as workloads, policies and descriptions of runs; others are rejected at once")
     func notFiles() async throws {
         mkfifo(folder.root + "/fifo", 0o600)
         symlink("/dev/zero", folder.root + "/results/base/run.json")
@@ -253,7 +254,7 @@ import Testing
         golden.expect(text, "no regular files", replacing: [folder.root: "FOLDER"])
     }
 
-    @Test("A list of far too many values, too many samples, a file of line ends: refused, with the limit")
+    @Test("Lists with far too many values, too many samples, a file of line ends: rejected, with the limit")
     func limits() async throws {
         try folder.write(
             "{\"name\": \"w\", \"summary\": \"s\", \"shape\": \"chain\", \"parameters\": {\"depth\": \(Array(1...150_000))}, "

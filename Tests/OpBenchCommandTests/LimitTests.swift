@@ -2,7 +2,7 @@ import Foundation
 import OpBenchModel
 import Testing
 
-/// `--cpus` and `--max-memory`, with the real program: what a sample's process finds, and what is refused.
+/// `--cpus` and `--max-memory`, with the real program: the limits in a sample's process, and rejected ones.
 struct LimitTests {
     /// Operations long enough that each processor has one at the same time.
     private static let busy = """
@@ -10,7 +10,7 @@ struct LimitTests {
          "backends": ["engine", "dispatch"], "sample_kinds": ["throughput"]}
         """
 
-    /// What must be held in memory all at once takes some hundred MiB.
+    /// A workload that needs some hundred MiB of memory at once.
     private static let large = """
         {"name": "large", "summary": "s", "shape": "independent",
          "parameters": {"items": 2000000, "form": "block", "submission": "bulk", "work_ns": 0}, "backends": ["engine"],
@@ -42,9 +42,11 @@ struct LimitTests {
         return String(try #require(line.split(whereSeparator: { !$0.isNumber }).first))
     }
 
-    /// Dispatch may run more: about once a second it adds a worker where fewer than it wants are seen running, as on a busy
+    /// Dispatch may run more: about once a second, it adds a worker if fewer than it wants are running, as on a busy
     /// machine (`event/workqueue.c` of swift-corelibs-libdispatch).
-    @Test func `on one processor the engine runs one operation at a time, and each sample finds one`() async throws {
+    @Test func `on one processor the engine runs one operation at a time, and each sample sees one processor`()
+        async throws
+    {
         let (folder, processor) = (try Self.folder(), try processor())
         let result = try await run(["--cpus", processor], in: folder)
         #expect(result.status == 0, "\(result.errors)")
@@ -64,12 +66,12 @@ struct LimitTests {
             JSONSerialization.jsonObject(with: Data(manifest.utf8)) as? [String: Any])
         let processors = try #require(described["processors"] as? [String: Any])
         #expect(processors["cores"] as? Int == 1 && (processors["nodes"] as? [String: String])?.count == 1)
-        // Another list is another run.
+        // A different list makes a different run.
         let resumed = try await run(["--resume"], in: folder)
         #expect(resumed.status == 64 && resumed.errors.contains("--cpus"), "\(resumed.errors)")
     }
 
-    @Test func `a program is limited before it begins`() async throws {
+    @Test func `a program is limited before it starts`() async throws {
         let processor = try processor()
         let script = "grep Cpus_allowed_list /proc/self/status; grep 'Max data size' /proc/self/limits; echo $0 $1"
         let result = try await OpBenchProcess.run(
@@ -88,7 +90,7 @@ struct LimitTests {
         }
     }
 
-    @Test func `a sample beyond its memory fails by name, and a small one passes`() async throws {
+    @Test func `a sample beyond its memory fails with the reason, and a small one passes`() async throws {
         let folder = try Self.folder()
         let result = try await run(["--max-memory", "64MiB"], "large.json", in: folder)
         #expect(result.status == 3, "\(result.errors)")
@@ -103,7 +105,7 @@ struct LimitTests {
     }
 
     @Test(
-        "limits that mean nothing here are refused, and nothing is written",
+        "meaningless limits are rejected, and nothing is written",
         arguments: [
             ["--cpus", "0-"], ["--cpus", ""], ["--cpus", "8191"], ["--max-memory", "4GB"], ["--max-memory", "1MiB"],
             ["--max-memory", "-1GiB"],

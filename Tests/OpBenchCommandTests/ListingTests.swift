@@ -3,7 +3,7 @@ import OpBenchModel
 import TestSupport
 import Testing
 
-/// What `list`, `validate` and `schema` print.
+/// The output of `list`, `validate` and `schema`.
 struct ListingTests {
     private static let workload = """
         {"name": "w", "summary": "Two depths", "shape": "chain", "parameters": {"depth": [10, 20], "work_ns": 0},
@@ -13,7 +13,7 @@ struct ListingTests {
         """
 
     @Test(
-        "list and validate tell cells, backends and skips, warn of rules that match nothing, and write no file",
+        "list and validate print cells, backends and skips, warn about rules that match nothing, and write no file",
         arguments: [
             "list --blocks 1 w.json", "validate w.json",
             "list w.json --set depth=1,2,3 --set order=reverse --filter depth=[23] --backend dispatch:notify,engine",
@@ -24,12 +24,12 @@ struct ListingTests {
         let result = try await OpBenchProcess.run(line.split(separator: " ").map(String.init), in: folder)
         #expect(result.status == 0)
         #expect(folder.contents() == ["w.json"])
-        // How long a run takes, behind the last empty line, depends on the machine.
+        // The duration of a run, after the last empty line, depends on the machine.
         let cells = result.output.components(separatedBy: "\n\n")[0]
         Golden("listing").expect("\(cells)\n\n\(result.errors)", line)
     }
 
-    @Test("the workloads that are shipped are valid, without a warning")
+    @Test("the shipped workloads are valid, without warnings")
     func shippedWorkloads() async throws {
         let workloads = OpBenchProcess.root.appendingPathComponent("workloads")
         let files = try FileManager.default.contentsOfDirectory(atPath: workloads.path)

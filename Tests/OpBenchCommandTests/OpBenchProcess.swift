@@ -3,10 +3,10 @@ import OpBenchLaunch
 import TestSupport
 import Testing
 
-/// The built program, run as a user runs it.
+/// The built program, run like a user runs it.
 enum OpBenchProcess {
     struct Finished: Sendable {
-        /// The exit code; minus the signal's number if one killed it.
+        /// The exit code; minus the signal's number if a signal killed it.
         let status: Int32
         let output: String
         let errors: String
@@ -14,7 +14,7 @@ enum OpBenchProcess {
 
     static let binary = program("opbench")
 
-    /// A program beside the test bundle, which is the running executable.
+    /// A program next to the test bundle, which is the running executable.
     static func program(_ name: String) -> String {
         let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(name).path
@@ -27,15 +27,15 @@ enum OpBenchProcess {
     /// Runs the program to its end.
     ///
     /// - Parameters:
-    ///   - program: another program than opbench.
-    ///   - device: where its standard output goes instead of into the result.
+    ///   - program: a program other than opbench.
+    ///   - device: receives its standard output instead of the result.
     ///   - during: called with the process's number while it runs; the program's end is awaited afterwards.
     static func run(
         _ arguments: [String], in folder: ScratchFolder, program: String = binary, outputTo device: String? = nil,
         environment: [String: String?] = [:],
         during: @Sendable (Int32) async throws -> Void = { _ in }
     ) async throws -> Finished {
-        // Files and not pipes: a sample that outlived its parent would hold a pipe open, and the test would hang.
+        // Files instead of pipes: a sample that outlives its parent would keep a pipe open, and the test would hang.
         let streams = try ScratchFolder()
         try streams.write("", to: "output")
         try streams.write("", to: "errors")
@@ -82,7 +82,7 @@ final class ScratchFolder: Sendable {
         try String(contentsOfFile: root + "/" + name, encoding: .utf8)
     }
 
-    /// What a folder and all its files are, byte for byte and to the last change of each, by name.
+    /// The state of a folder and all its files, by name, including contents and times of change.
     func states(_ name: String) throws -> [String: String] {
         let path = "\(root)/\(name)"
         let names = try FileManager.default.contentsOfDirectory(atPath: path)
@@ -96,7 +96,7 @@ final class ScratchFolder: Sendable {
             })
     }
 
-    /// The line of a run's description that says how fast its work is.
+    /// The line of a run's description with the speed of its work.
     func calibration(of run: String) throws -> Substring {
         let lines = try read("results/\(run)/run.json").split(separator: "\n")
         return try #require(lines.first { $0.contains("iterations_per_ns") })

@@ -53,7 +53,7 @@ struct QuantitiesTests {
     }
 
     @Test(
-        "a change is written with its sign, to a tenth below ten",
+        "a change is printed with its sign, to a tenth below ten",
         arguments: [
             (-0.06, "−6 %"), (0.79, "+79 %"), (-0.068, "−6.8 %"), (0.004, "+0.4 %"), (0, "0 %"), (25, "+2500 %"),
             (0.0996, "+10 %"),
@@ -63,14 +63,14 @@ struct QuantitiesTests {
     }
 
     @Test(
-        "what the clock cannot tell from none is not printed as none",
+        "values below the clock's resolution are not printed as zero",
         arguments: [(0, 23, "< 23 ns"), (22.9, 23, "< 23 ns"), (23, 23, "23 ns"), (0, 1, "< 1 ns"), (1, 1, "1 ns")])
     func resolution(nanoseconds: Double, resolution: Double, text: String) {
         #expect(Quantities.time(nanoseconds: nanoseconds, resolution: resolution) == text)
     }
 
     @Test(
-        "in judged tables too: a time of single operations is never less than the clock tells, a mean over many may be",
+        "in judged tables too, a time of single operations is never below the clock's resolution, but a mean over many may be",
         arguments: [
             (0, "start_latency", "< 1 µs"), (200, "start_latency", "< 1 µs"), (2000, "start_latency", "2 µs"),
             (200, "time", "200 ns"), (0, "cpu_time", "< 1 µs"), (0, "allocations", "0"),
@@ -88,14 +88,14 @@ struct TimeLeftTests {
         #expect(left.seconds == 200)
         left.finish(estimatedSeconds: 10, elapsed: 20)
         #expect((190...400).contains(left.seconds))
-        // One tenth took 40 s, so that the rest will take 360 s.
+        // One tenth took 40 s, so the rest will take 360 s.
         left.finish(estimatedSeconds: 10, elapsed: 40)
         #expect(left.seconds == 360)
         left.finish(estimatedSeconds: 180, elapsed: 300)
         #expect(left.seconds == 0)
     }
 
-    @Test("a sample counts by what it costs: a thousand cheap ones are no half of a run with a thousand dear ones")
+    @Test("samples count by their cost: a thousand cheap ones are not half of a run with a thousand expensive ones")
     func weights() {
         var left = TimeLeft(estimatedSeconds: 1000 * 0.1 + 1000 * 10)
         for index in 1...1000 { left.finish(estimatedSeconds: 0.1, elapsed: Double(index) * 0.1) }
@@ -105,7 +105,7 @@ struct TimeLeftTests {
         #expect((9500...10_000).contains(left.seconds))
     }
 
-    @Test("what is not taken says nothing of the pace of what is; a plan that has changed is followed")
+    @Test("dropped samples do not affect the pace of the others; a changed plan is followed")
     func changes() {
         var left = TimeLeft(estimatedSeconds: 100)
         left.finish(estimatedSeconds: 20, elapsed: 40)
@@ -117,7 +117,7 @@ struct TimeLeftTests {
         #expect(left.seconds == 0)
     }
 
-    @Test("over a day of samples the sum of what is done does not drift from the plan")
+    @Test("over a day of samples, the sum of finished ones does not drift from the plan")
     func day() {
         let count = 860_000
         var left = TimeLeft(estimatedSeconds: 0.1 * Double(count))
@@ -155,14 +155,14 @@ struct ProgressTests {
         return screen.text
     }
 
-    @Test("lines for a log, one line for a terminal, erased before anything else is written, or warnings alone")
+    @Test("lines for a log, one line for a terminal, erased before other output, or only warnings")
     func styles() {
         golden.expect(show(.lines), "lines")
         golden.expect(show(.bar), "bar", replacing: [Self.clear: "\n<clear>"])
         golden.expect(show(.silent), "silent")
     }
 
-    @Test("a warning about a short budget comes before the first sample; a finished run is left alone, and it says so")
+    @Test("a warning about a short budget comes before the first sample; a finished run is reported and left alone")
     func before() {
         let screen = Screen()
         var display = ProgressDisplay(style: .lines, write: { screen.text += $0 }, width: { 200 })
@@ -173,7 +173,7 @@ struct ProgressTests {
         golden.expect(screen.text, "a short budget, a finished run")
     }
 
-    @Test("time left over a day of samples: by their cost, at the pace they have, resumed or narrowed")
+    @Test("time left over a day of samples: by their cost, at their pace, resumed or narrowed")
     func day() {
         let screen = Screen()
         var now = SuspendingClock.Instant.now
@@ -184,7 +184,7 @@ struct ProgressTests {
             now = now.advanced(by: .seconds(took))
             display.handle(.sampleFinished(index: index, status: .ok, rows: [], estimatedSeconds: estimated))
         }
-        // Of 1,000 samples 400 were taken by an earlier part of the run.
+        // Of 1,000 samples, 400 were taken by an earlier part of the run.
         display.handle(.started(total: 1000, estimatedSeconds: 93_600, budgetSeconds: nil))
         for index in 400..<500 { take(index, estimated: 0.6, took: 0.6) }
         take(500, estimated: 46_740, took: 46_740 * 2)
@@ -195,7 +195,7 @@ struct ProgressTests {
         golden.expect(screen.text, "a day of samples")
     }
 
-    @Test("with a budget the time left is the budget's, however fast the first blocks are")
+    @Test("with a budget, the time left is the budget's, however fast the first blocks are")
     func budget() {
         let screen = Screen()
         var now = SuspendingClock.Instant.now

@@ -15,18 +15,18 @@ struct PrintedTableTests {
             ["w", "9 ns", "pass"],
         ])
 
-    @Test("Without a bound, as wide as the fields are: two blanks apart, figures at the right, no blanks at the end")
+    @Test("Without a limit, as wide as the fields: two blanks apart, figures on the right, no trailing blanks")
     func unbounded() {
         golden.expect(table.text(width: nil), "any width")
         #expect(table.text(width: 88) == table.text(width: nil))
     }
 
-    @Test("In less room text is wrapped at its blanks, the widest column first, and figures stay whole")
+    @Test("In less space, text wraps at blanks, the widest column first, and figures are not broken")
     func wrapped() {
         golden.expect(table.text(width: 60), "60 columns")
     }
 
-    @Test("No line is wider than it may be, nothing is lost, and what has no blank is parted where it must be")
+    @Test("No line is too wide, nothing is lost, and text without blanks is broken where necessary")
     func widths() {
         let words = ["form=block", "depth=10000", "work_ns=0", "1.25 µs", "inconclusive:", "interval,", "pass"]
         for width in 36...100 {
@@ -38,20 +38,20 @@ struct PrintedTableTests {
         #expect(long.text(width: 12).split(separator: "\n").map(\.count) == [1, 12, 12, 12, 6])
     }
 
-    @Test("Figures alone stay as wide as they are, and text is not wrapped to next to nothing")
+    @Test("Figures keep their width, and text is not wrapped too narrowly")
     func figures() {
         let figures = PrintedTable([.init(title: "a"), .init(title: "b")], rows: [["123456789", "123456789"]])
         #expect(figures.text(width: 5) == figures.text(width: nil))
         #expect(table.text(width: 1).split(separator: "\n").map(\.count).max() == 12 + 2 + 7 + 2 + 12)
     }
 
-    @Test("Control characters of a file's fields are written out, in titles too")
+    @Test("Control characters in a file's fields are escaped, in titles too")
     func escapes() {
         let table = PrintedTable([.init(title: "a\u{1B}", isText: true)], rows: [["b\nc"], [""]])
         #expect(table.text(width: nil) == "a\\u{1b}\n-------\nb\\nc\n\n")
     }
 
-    // MARK: Columns that give way
+    // MARK: Columns that are hidden
 
     private let ranked = PrintedTable(
         [
@@ -64,7 +64,7 @@ struct PrintedTableTests {
             .row(["  dispatch", "2.50 µs", "-", "1.00×", "-"], remark: "crashed"), .text("  serial", "skipped"),
         ])
 
-    @Test("The columns that matter least are left out first, and are named; titles break where figures are narrow")
+    @Test("The least important columns are hidden first, and named; titles break above narrow figures")
     func columnsGiveWay() {
         let whole = ranked.layout(width: nil)
         golden.expect(whole.text, "ranked columns")
@@ -75,7 +75,7 @@ struct PrintedTableTests {
         #expect(ranked.layout(width: 26).hidden == ["95 % interval", "vs dispatch", "inversions"])
     }
 
-    @Test("A short title stays in one line, however narrow its figures are")
+    @Test("A short title stays on one line, however narrow its figures are")
     func shortTitles() {
         let table = PrintedTable(
             [.init(title: "backend", isText: true), .init(title: "time/op"), .init(title: "start p50")],
@@ -83,7 +83,7 @@ struct PrintedTableTests {
         golden.expect(table.text(width: nil), "a short title")
     }
 
-    @Test("Text that is wrapped within its column goes on behind its own indentation")
+    @Test("Text that is wrapped within its column keeps its indentation")
     func indentation() {
         let table = PrintedTable(
             [.init(title: "figure", isText: true), .init(title: "ratio")],
@@ -91,13 +91,13 @@ struct PrintedTableTests {
         golden.expect(table.text(width: 24), "indentation")
     }
 
-    @Test("A remark stands behind its row where there is room, and below its end where there is none")
+    @Test("A remark is behind its row if there is room, otherwise below its end")
     func remarks() {
         #expect(ranked.text(width: 60).contains("1.00×       - crashed\n"))
         #expect(ranked.text(width: 51).contains("1.00×       -\n" + String(repeating: " ", count: 41) + "crashed\n"))
     }
 
-    @Test("Wide characters take two columns, marks that combine none; no line gets wider than it may")
+    @Test("Wide characters take two columns, and combining marks none; no line exceeds the width")
     func wideCharacters() {
         #expect(TextWidth.of("abc") == 3 && TextWidth.of("−6 µs ×") == 7)
         #expect(TextWidth.of("深さ") == 4 && TextWidth.of("e\u{301}") == 1 && TextWidth.of("🚀") == 2)
@@ -113,7 +113,7 @@ struct PrintedTableTests {
             Set(lines.filter { $0.hasSuffix("ns") }.map { TextWidth.of($0) }).count == 1, "figures end in one column")
     }
 
-    @Test("Definitions stand beside their terms; a long term has a line of its own; all within the width")
+    @Test("Definitions are next to their terms; a long term has a separate line; all within the width")
     func definitions() {
         let list = DefinitionList(entries: [
             ("n", "noisy: something else used the machine"), ("a-very-long-term-of-all", "x y"),
@@ -126,10 +126,10 @@ struct PrintedTableTests {
     }
 }
 
-/// How wide tables of the program are.
+/// The width of the program's tables.
 @Suite("Table width")
 struct TableWidthTests {
-    @Test("Into a pipe a table has 80 columns, or as many as COLUMNS says")
+    @Test("In a pipe, a table has 80 columns, or COLUMNS")
     func columns() async throws {
         let folder = try ScratchFolder()
         for number in 0..<2 {
@@ -149,7 +149,7 @@ struct TableWidthTests {
         #expect(widths[2] == widths[0] && widths[3] == widths[0])
     }
 
-    @Test("The cells of a list are broken between parameters, and whole with --wide")
+    @Test("The cells of a list are broken between parameters, and not broken with --wide")
     func list() async throws {
         let folder = try ScratchFolder()
         try folder.write(

@@ -13,7 +13,7 @@ struct ProfileTests {
          "parameters": {"depth": 50, "chains": 2, "work_ns": 100}, "backends": ["engine", "dispatch"]}
         """
 
-    /// A sample that takes minutes, so that it is surely running when something happens to it.
+    /// A sample that takes minutes, so that it is certainly running when something happens to it.
     private static let endless = """
         {"name": "endless", "summary": "s", "shape": "independent",
          "parameters": {"items": 500, "work_ns": 1000000000}, "backends": ["dispatch"]}
@@ -39,7 +39,7 @@ struct ProfileTests {
                 == Set(
                     ["small.json", "out"] + cells
                         + cells.flatMap { ["\($0)/trace.json", "\($0)/trace.perfetto-trace"] }))
-        // All operations, and a chain's span, which has all of its own.
+        // All operations, and a chain's span, which contains all of them.
         for fact in ["small chains=2 depth=50", "100", "50", cells[0], cells[1], "trace.perfetto-trace", "trace.json"] {
             #expect(result.output.contains(fact), "\(fact)")
         }
@@ -55,7 +55,7 @@ struct ProfileTests {
         #expect(dispatch.contains("\"dispatch 1\"") && !dispatch.contains("-qos"))
     }
 
-    @Test("who only wakes workers, as who resumes a queue does, counts as none")
+    @Test("threads that only wake workers, for example by resuming a queue, do not count as workers")
     func awake() async throws {
         let folder = try ScratchFolder()
         try folder.write(
@@ -77,13 +77,13 @@ struct ProfileTests {
         #expect(try #require(most) <= workers.count, "\(workers)")
     }
 
-    @Test("a cell of each shape has a trace on every backend that can express it", .slow)
+    @Test("a cell of each shape has a trace on every backend that supports it", .slow)
     func shapes() async throws {
         let folder = try ScratchFolder()
         let workloads = OpBenchProcess.root.path + "/workloads"
         let more = try FileManager.default.contentsOfDirectory(atPath: workloads + "/more").sorted()
         let files = more.filter { $0.hasSuffix(".json") && !$0.hasPrefix("stall") }.map { "\(workloads)/more/\($0)" }
-        // Few operations: what is tried is that each shape can be traced.
+        // Few operations: the test only checks that each shape can be traced.
         let specs = try WorkloadSpec.overriding(
             try WorkloadSpec.load(files: files),
             with: ["operations": [.integer(300)], "groups": [.integer(20)], "duration_ns": [.integer(20_000_000)]])
@@ -99,7 +99,7 @@ struct ProfileTests {
         #expect(folder.contents().count { $0.hasSuffix("-engine/trace.json") } == cells.count, "\(result.output)")
     }
 
-    @Test("CPU time by function, with the share that is this machine's to tell", .slow)
+    @Test("CPU time by function, with the share that this machine can attribute", .slow)
     func cpu() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.small, to: "small.json")
@@ -118,7 +118,7 @@ struct ProfileTests {
         #expect(!files.contains { $0.hasSuffix(".data") || $0.hasSuffix(".stacks") || $0.hasSuffix(".heap") })
     }
 
-    @Test("bad usage is refused, and nothing is written")
+    @Test("bad usage is rejected, and nothing is written")
     func refusals() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.small, to: "small.json")
@@ -135,7 +135,7 @@ struct ProfileTests {
         Golden("profile").expect(text, "refusals", replacing: [folder.root: "FOLDER"])
     }
 
-    @Test("what a backend cannot express is told, and is no failure")
+    @Test("unsupported cells are reported, and are not failures")
     func unsupported() async throws {
         let folder = try ScratchFolder()
         try folder.write(
@@ -159,7 +159,7 @@ struct ProfileTests {
         #expect(folder.contents() == ["endless.json", "out"])
     }
 
-    @Test("a sample that is killed half way is told of, and leaves nothing")
+    @Test("a sample that is killed half way is reported, and leaves nothing")
     func killedSample() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.endless, to: "endless.json")
@@ -214,7 +214,7 @@ struct ExplainTests {
         #expect(measured.status == 0, "\(measured.errors)")
     }
 
-    @Test("a slower work kernel is named first, and what is not explained is a line of its own", .slow)
+    @Test("a slower work kernel is named first, and the unexplained rest has a line", .slow)
     func slowerWork() async throws {
         let folder = try ScratchFolder()
         try await measureTwoSides(of: Self.busy, in: folder)
@@ -232,12 +232,12 @@ struct ExplainTests {
         #expect(folder.contents().contains { $0.hasSuffix("-engine-cpu-difference.svg") })
     }
 
-    /// How many rows of the table have a difference alone.
+    /// The number of table rows that only have a difference.
     private static func unexplained(_ folder: ScratchFolder) throws -> Int {
         try folder.read("why.md").matches(of: /\| [^|]+ \| \| \| [^|]+ \|/).count
     }
 
-    @Test("runs that cannot be explained are refused, and nothing is written")
+    @Test("runs that cannot be explained are rejected, and nothing is written")
     func refusals() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.busy, to: "busy.json")
@@ -246,7 +246,7 @@ struct ExplainTests {
             let refused = try await OpBenchProcess.run(
                 ["explain", "--output", "graphs", "--markdown", "why.md"] + words, in: folder)
             #expect(refused.status == 64)
-            // The second run may have done other work, and is warned of then.
+            // The second run may have done different work, which causes a warning.
             text += refused.errors.split(separator: "\n").filter { $0.hasPrefix("Error: ") }.joined() + "\n"
         }
         try await expectRefusal(of: "nothing")
@@ -255,7 +255,7 @@ struct ExplainTests {
             #expect(run.status == 0, "\(run.errors)")
         }
         try await expectRefusal(of: "one")
-        // The program of the run is another one now.
+        // The run's program is now a different one.
         let description = try folder.read("results/one/run.json")
         let digits = try #require(description.firstMatch(of: /"sha256" : "([0-9a-f]{64})"/)).1
         try folder.write(
@@ -274,11 +274,11 @@ struct ExplainTests {
     private static let means = ProfileMeans.ofInstructions()
 
     @Test(
-        "--instructions counts them on both sides, and names the function that executes more", .slow,
+        "--instructions counts on both sides, and names the function that executes more", .slow,
         .enabled(if: means.means == .callgrind, "instructions cannot be counted here"))
     func instructions() async throws {
         let folder = try ScratchFolder()
-        // Little: callgrind takes some fifty times as long.
+        // Little work, because callgrind takes about fifty times as long.
         try await measureTwoSides(of: Self.busy.replacing("2000", with: "100"), in: folder)
         let result = try await OpBenchProcess.run(
             [
@@ -294,7 +294,7 @@ struct ExplainTests {
         #expect(try folder.read("why.md").contains("| instructions") && Self.unexplained(folder) == 2)
     }
 
-    @Test("--instructions without valgrind is refused before anything is looked at")
+    @Test("--instructions without valgrind is rejected before anything is read")
     func withoutValgrind() async throws {
         let folder = try ScratchFolder()
         let result = try await OpBenchProcess.run(

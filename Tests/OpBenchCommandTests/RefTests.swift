@@ -7,7 +7,7 @@ import Testing
 
 @testable import OpBenchCommand
 
-/// `opbench ab --base-ref`: commits that are built and kept. The compiler is a script, so that a build takes no time.
+/// `opbench ab --base-ref`: commits that are built and kept. The compiler is a script, so a build takes no time.
 @Suite(.serialized)
 struct RefTests {
     /// A package in a git repository, in whose commits `build.sh` makes the program.
@@ -61,7 +61,7 @@ struct RefTests {
             try await commit("first", build: program())
         }
 
-        /// A build that makes a program which is the opbench that is tested, and names its commit.
+        /// A build whose program is the tested opbench, with the name of its commit.
         func program(_ remark: String = "") -> String {
             """
             printf '#!/bin/sh\\n# %s \(remark)\\nexec \(OpBenchProcess.binary) "$@"\\n' "$OPBENCH_COMMIT" > "$1"
@@ -82,11 +82,11 @@ struct RefTests {
             try #require(ended.isSuccess, "\(ended.errors)")
         }
 
-        /// The commits that were built, one after the other, each as the first line of its `build.sh`.
+        /// The built commits in order, each as the first line of its `build.sh`.
         func built() -> [Substring] { (try? tools.read("built"))?.split(separator: "\n") ?? [] }
         func builds() -> Int { built().count }
 
-        /// Whether it is said that what is not committed is not measured.
+        /// Whether there is a warning that uncommitted changes are not measured.
         func isWarned(_ result: OpBenchProcess.Finished) -> Bool {
             result.errors.split(separator: "\n").contains { $0.contains("warning: ") && $0.contains("HEAD") }
         }
@@ -101,14 +101,14 @@ struct RefTests {
                 environment: ["PATH": path ?? self.path], during: during)
         }
 
-        /// What is kept for commits.
+        /// The files kept for commits.
         func kept() -> [String] {
             (try? FileManager.default.contentsOfDirectory(atPath: folder.root + "/.build/refs/programs"))?.sorted()
                 ?? []
         }
     }
 
-    @Test("two commits are built once, and measured as two builds are", .slow)
+    @Test("two commits are built once, and measured like two builds", .slow)
     func builds() async throws {
         let repository = try await Repository()
         try await repository.commit("second", build: repository.program())
@@ -127,7 +127,7 @@ struct RefTests {
         #expect(repository.builds() == 4)
     }
 
-    @Test("the commit that the work tree is at is built first, since of it the least is left to be built")
+    @Test("the commit of the work tree is built first, since it has the least left to build")
     func order() async throws {
         let repository = try await Repository()
         try await repository.commit("second", build: repository.program())
@@ -138,7 +138,7 @@ struct RefTests {
         #expect(repository.built().suffix(2) == ["# first", "# second"])
     }
 
-    @Test("a build shows that it lives, in a log by lines, in a terminal by one; after its end nothing more is written")
+    @Test("a build shows progress: lines in a log, one line in a terminal; after its end nothing more is written")
     func progress() async throws {
         for isTerminal in [false, true] {
             let written = Mutex("")
@@ -154,14 +154,14 @@ struct RefTests {
             end(true)
             let text = written.withLock(\.self)
             #expect(text.contains("\r") == isTerminal && text.hasSuffix("\n"))
-            // Every line of a log is whole.
+            // Every line of a log is complete.
             let lines = text.split { $0 == "\n" || $0 == "\r" }
             #expect(lines.count > 2 && lines.allSatisfy { $0.contains("opbench: ") && $0.contains(name + "\\u{1b}") })
             #expect(written.withLock(\.self) == text)
         }
     }
 
-    @Test("what is not committed is not measured, and that is said")
+    @Test("uncommitted changes are not measured, and a warning reports them")
     func changes() async throws {
         let repository = try await Repository()
         try repository.folder.write("exit 1", to: "build.sh")
@@ -174,7 +174,7 @@ struct RefTests {
         #expect(older.status == 0 && !repository.isWarned(older), "\(older.errors)")
     }
 
-    @Test("packages outside of the repository are taken from where they are, as they are now, each time")
+    @Test("packages outside the repository are used in place, in their current state, each time")
     func outside() async throws {
         let repository = try await Repository()
         let others = try ScratchFolder()
@@ -195,13 +195,13 @@ struct RefTests {
         #expect(!result.errors.contains("/inside"))
         let built = repository.builds()
         #expect(try await repository.ab(["--base-ref", "local"]).status == 0)
-        #expect(repository.builds() > built, "what is outside may have changed")
+        #expect(repository.builds() > built, "packages outside may have changed")
         try FileManager.default.removeItem(atPath: others.root + "/far")
         let gone = try await repository.ab(["--base-ref", "local"])
         #expect(gone.status == 1 && gone.errors.contains("\(others.root)/far"), "\(gone.errors)")
     }
 
-    @Test("a build that fails shows its last lines, and leaves nothing that looks built")
+    @Test("a failed build shows its last lines, and leaves nothing that looks built")
     func failure() async throws {
         let repository = try await Repository()
         try await repository.commit("broken", build: "echo 'error: no such thing' >&2; exit 1")
@@ -216,7 +216,7 @@ struct RefTests {
         #expect(!repository.folder.contents().contains("results"))
     }
 
-    @Test("a commit without the product is told before anything is built: of the base as a baseline that is missing")
+    @Test("a commit without the product is reported before anything is built: for the base as a missing baseline")
     func products() async throws {
         let repository = try await Repository()
         try repository.folder.write("product opbench\n", to: "Package.swift")
@@ -231,12 +231,12 @@ struct RefTests {
         #expect(try await repository.ab(["--base-ref", "with", "--head-ref", "without"]).status == 64)
         #expect(try await repository.ab(["--base-ref", "bare", "--head-ref", "without"]).status == 64)
         #expect(repository.builds() == 0 && !repository.folder.contents().contains("results"))
-        // A manifest that does not tell leaves it to the build.
+        // If the manifest cannot be read, the build decides.
         #expect(try await repository.ab(["--base-ref", "first"]).status == 0)
         #expect(try await repository.ab(["--base-ref", "first", "--head-ref", "with"]).status == 0)
     }
 
-    @Test("a base whose program is no opbench is no baseline; a head whose program is none is bad input")
+    @Test("a base whose program is not opbench is not a baseline; such a head is bad input")
     func foreign() async throws {
         let repository = try await Repository()
         try await repository.commit("foreign", build: "cp /bin/true \"$1\"")
@@ -245,7 +245,7 @@ struct RefTests {
         #expect(!repository.folder.contents().contains("results"))
     }
 
-    @Test("--skip-equal measures nothing of programs that differ by their commits alone, unless one is worse", .slow)
+    @Test("--skip-equal measures nothing if programs differ only by their commits, unless one is slowed down", .slow)
     func equal() async throws {
         let repository = try await Repository()
         try repository.folder.write("for people", to: "README.md")
@@ -265,7 +265,7 @@ struct RefTests {
         #expect(try await measures(["--base-ref", "first", "--head-ref", "other", "--skip-equal"]))
     }
 
-    @Test("an interrupted build is none")
+    @Test("an interrupted build does not count as built")
     func interruption() async throws {
         let repository = try await Repository()
         let begun = repository.tools.root + "/begun"
@@ -280,7 +280,7 @@ struct RefTests {
         #expect(try await repository.ab(["--base-ref", "first", "--head-ref", "first"]).status == 0)
     }
 
-    @Test("refs that do not exist, and places without a package, a repository or git")
+    @Test("refs that do not exist, and folders without a package, a repository or git")
     func mistakes() async throws {
         let repository = try await Repository()
         var text = ""

@@ -2,13 +2,14 @@ import TestSupport
 import Testing
 
 extension OpBenchProcess {
-    /// Runs opbench, which is to refuse `words`: exit code 64, nothing printed and nothing written, and a message.
+    /// Runs opbench with `words`, which it must reject: exit code 64, nothing printed or written, and a message.
     ///
     /// - Parameters:
-    ///   - names: the file, path or option that the message is to name, and the remedy where it is one; separated by spaces.
-    ///   - golden: keeps the message.
-    ///   - section: of `golden`; the command line if nil.
-    ///   - replacements: besides the folder and the program.
+    ///   - names: the file, path or option that the message must name, and its remedy if there is one; separated by
+    ///     spaces.
+    ///   - golden: the file with the expected message.
+    ///   - section: the section of `golden`; the command line if nil.
+    ///   - replacements: further replacements, in addition to the folder and the program.
     static func expectRefusal(
         of words: [String], naming names: String, in folder: ScratchFolder, _ golden: Golden, _ section: String? = nil,
         replacing replacements: [String: String] = [:], sourceLocation: SourceLocation = #_sourceLocation

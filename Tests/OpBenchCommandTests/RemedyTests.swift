@@ -6,7 +6,7 @@ import Testing
 
 @testable import OpBenchCommand
 
-/// What is printed of inconclusive figures: the reason, and one short remedy.
+/// Output for inconclusive figures: the reason, and one short remedy.
 struct RemedyTests {
     private let folder: ScratchFolder
     private let golden = Golden("remedies")
@@ -27,13 +27,13 @@ struct RemedyTests {
         #expect(Doubt.remedies(of: []).isEmpty)
     }
 
-    @Test("the most blocks that any figure needs are the remedy for all that need more")
+    @Test("the greatest number of blocks that any figure needs is the remedy for all that need more")
     func most() {
         let remedies = Doubt.remedies(of: [.tooFewBlocks(7, enough: 15), .wideInterval(blocks: 7, enough: 25)])
         #expect(remedies.count == 1 && remedies[0].hasSuffix("--blocks 25"))
     }
 
-    @Test("rows keep reason and remedy in their file; the remedy's blocks settle the figure", .slow)
+    @Test("rows keep reason and remedy in their file; the remedy's blocks decide the figure", .slow)
     func moreBlocks() async throws {
         try folder.write(
             """

@@ -6,14 +6,14 @@ import Testing
 
 @testable import OpBenchCommand
 
-/// `opbench report`: what is judged, and what becomes of runs that cannot be shown.
+/// `opbench report`: its verdicts, and runs that cannot be shown.
 @Suite("Pages of runs")
 struct ReportTests {
     private let folder: ScratchFolder
 
     init() throws { folder = try ScratchFolder() }
 
-    /// A run of one cell whose operations take so many nanoseconds on the engine, and others on Dispatch.
+    /// A run of one cell whose operations take this long on the engine, and another time on Dispatch.
     private func writeRun(
         _ name: String, nanoseconds: Double, dispatch: Double = 1000, blocks: Int = 15, sides: [String] = [""]
     ) throws {
@@ -56,7 +56,7 @@ struct ReportTests {
         html.matches(of: /<article class="verdict" data-outcome="([^"]*)"/).map { String($0.1) }
     }
 
-    @Test("say that nothing was judged, and how something would be")
+    @Test("say that nothing was judged, and how to judge")
     func nothingJudged() throws {
         try writeRun("one", nanoseconds: 500)
         let html = try report("one")
@@ -64,7 +64,7 @@ struct ReportTests {
         #expect(html.contains("report one --baseline RUN</code>"))
     }
 
-    @Test("begin with what the runs are, and a warning where nearly all samples were disturbed")
+    @Test("begin with the runs' facts, and a warning if nearly all samples were disturbed")
     func heading() throws {
         try writeRun("one", nanoseconds: 500)
         let calm = try report("one", "--title", "Before <the> release")
@@ -83,7 +83,7 @@ struct ReportTests {
         Golden("report-heading").expect(headings.joined(separator: "\n"), "calm and noisy")
     }
 
-    @Test("lie in the run's folder unless told otherwise, and the whole path is said")
+    @Test("are in the run's folder by default, and the whole path is printed")
     func standardPlace() async throws {
         try writeRun("one", nanoseconds: 500)
         try writeRun("two", nanoseconds: 500)
@@ -95,7 +95,7 @@ struct ReportTests {
         #expect(!FileManager.default.fileExists(atPath: "\(folder.root)/report.html"))
     }
 
-    @Test("judge each run against the baseline as the gate does")
+    @Test("judge each run against the baseline like the gate")
     func baseline() throws {
         try writeRun("base", nanoseconds: 500)
         try writeRun("slow", nanoseconds: 500, dispatch: 900)
@@ -116,7 +116,7 @@ struct ReportTests {
         }
     }
 
-    @Test("name the two builds that were interleaved in the verdict's heading")
+    @Test("name the two interleaved builds in the verdict's heading")
     func builds() throws {
         var run = WrittenRun(name: "two")
         run.arguments = ["opbench", "ab", "--base-ref", "main", "w.json"]
@@ -129,7 +129,7 @@ struct ReportTests {
         for name in ["two", "main (0a0a0a0a0a)", "HEAD (1b1b1b1b1b)"] { #expect(heading.contains(name), "\(heading)") }
     }
 
-    @Test("are not written where rules for two sides have one, nor where a run is none")
+    @Test("are not written for rules of two sides with one side, or without a run")
     func refusals() throws {
         try writeRun("one", nanoseconds: 500)
         try folder.write(
@@ -140,7 +140,7 @@ struct ReportTests {
         #expect(!FileManager.default.fileExists(atPath: file))
     }
 
-    @Test("hold the CPU time by kind of code of profiles in the run's folder")
+    @Test("contain the CPU time by kind of code from profiles in the run's folder")
     func classes() throws {
         try writeRun("one", nanoseconds: 500)
         var profile = StackProfile(unit: .nanoseconds)
@@ -155,7 +155,7 @@ struct ReportTests {
         #expect(html.contains("\"classes\":[[0,0,0,[[\"engine\",0.6],[\"allocation\",0.4]]]]"))
     }
 
-    @Test("hold the latencies of histograms beside the rows, of sound samples that were not taken again")
+    @Test("contain the latencies from histograms next to the rows, for good samples that were not repeated")
     func latencies() throws {
         try writeRun("one", nanoseconds: 500)
         let file = "\(folder.root)/results/one/samples.csv"

@@ -21,7 +21,7 @@ struct RunListTests {
         try WrittenRun(name: "main", started: "2026-11-17T10:00:00Z").write(to: results + "/baseline")
     }
 
-    @Test("runs and baselines, newest first, as their descriptions tell; no rows are looked at")
+    @Test("runs and baselines, newest first, from their descriptions; no rows are read")
     func rows() throws {
         let list = try RunList(in: results)
         #expect(list.rows.map(\.name) == ["cut", "old", "main"])
@@ -42,7 +42,7 @@ struct RunListTests {
         #expect((json as? [[String: Any]])?.map { $0["samples_bad"] as? Int } == [0, 3, 0])
     }
 
-    @Test("what cannot be read is named, and stops nothing; what is no run is passed over")
+    @Test("unreadable runs are named without stopping the list; other folders are skipped")
     func unreadable() throws {
         for name in ["broken", "bare", "reference", "calibration", "folder"] {
             try FileManager.default.createDirectory(atPath: "\(results)/\(name)", withIntermediateDirectories: true)
@@ -62,7 +62,7 @@ struct RunListTests {
         #expect(throws: InputError.self) { try RunList(in: folder.root + "/nowhere") }
     }
 
-    @Test("a run whose folder somebody has locked is running; several hosts stand in a column")
+    @Test("a run whose folder is locked is running; several hosts have a column")
     func running() throws {
         try WrittenRun(name: "now", ended: nil, state: "running", hostClass: "other CPU x64").write(to: results)
         let lock = try WrittenFolder(results + "/now")
@@ -72,7 +72,7 @@ struct RunListTests {
         #expect(RunListTable.text(of: rows, folder: results).contains("other CPU x64, jemalloc 5.3, release"))
     }
 
-    @Test("where a line has no room, a run's name stands above what is known of it", arguments: [60, 80, 100])
+    @Test("in narrow lines, a run's name is above its facts", arguments: [60, 80, 100])
     func narrow(width: Int) throws {
         let name = "a-run-of-which-the-name-has-more-than-forty-characters"
         try WrittenRun(name: name, ended: nil, state: "running", samplesDone: 2).write(to: results + "/baseline")
@@ -82,7 +82,7 @@ struct RunListTests {
         golden.expect(text, "\(width) columns", replacing: [results: "RESULTS"])
     }
 
-    @Test("bad samples of runs that did not count them, by their rows; an expected failure is none")
+    @Test("bad samples of runs that did not count them come from their rows; expected failures do not count")
     func older() throws {
         var run = WrittenRun(name: "older", badSamples: nil, blocks: nil)
         run.add(.engine, block: 0, .time, 1)

@@ -6,7 +6,7 @@ import Testing
 @testable import OpBenchCommand
 
 @Suite struct RunSummaryTests {
-    @Test("a summary that is kept up to date is that of all rows at once, and tells how samples ended")
+    @Test("an incremental summary equals that of all rows at once, and records how samples ended")
     func growth() throws {
         let folder = try ScratchFolder()
         try folder.write(

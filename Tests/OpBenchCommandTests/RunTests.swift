@@ -13,7 +13,7 @@ struct RunTests {
          "skip": [{"backend": "foundation", "when": {"items_per_operation": 10}, "reason": "to see a skip"}]}
         """
 
-    /// Samples that take minutes, so that they are surely running when something happens to them.
+    /// Samples that take minutes, so that they are certainly running when something happens to them.
     private static func endless(more: String = "") -> String {
         """
         {"name": "endless", "summary": "s", "shape": "independent",
@@ -21,7 +21,7 @@ struct RunTests {
         """
     }
 
-    @Test("four files, whose rows agree with each other and with what is printed")
+    @Test("four files, whose rows agree with each other and with the output")
     func endToEnd() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.small, to: "small.json")
@@ -39,7 +39,7 @@ struct RunTests {
         let histograms = try CSVFile.read(HistogramRow.self, file: run.path + "/histograms.csv")
         #expect(result.output == (try folder.read("results/first/summary.csv")))
         #expect(Set(samples.map(\.runID)) == ["first"])
-        #expect(Set(samples.map(Key.init)).count == samples.count, "the key of a row is its own")
+        #expect(Set(samples.map(Key.init)).count == samples.count, "keys of rows are unique")
         #expect(Set(histograms.map(\.sampleID)).isSubset(of: samples.map(\.sampleID)))
         let owners = Set(samples.map { "\($0.sampleID) \($0.cellID) \($0.backend.rawValue) \($0.side)" })
         #expect(
@@ -80,7 +80,7 @@ struct RunTests {
         #expect(result.status == 0, "\(result.errors)")
         let lines = result.output.split(separator: "\n")
         #expect(lines.last?.hasSuffix(" opbench explain-columns") == true)
-        // Behind a word on noise, if nearly all samples are noisy.
+        // After a note on noise, if nearly all samples are noisy.
         #expect(lines.prefix(4).contains("small items=200 work_ns=0"))
         #expect(lines.count { $0.hasPrefix("items_per_operation=") } == 2)
         #expect(lines.contains { $0.hasPrefix("backend") && $0.contains("time/op") })
@@ -90,13 +90,13 @@ struct RunTests {
         #expect(notes.count == 2 && notes[0].contains(" results/") && notes[1].contains(" report results/"))
     }
 
-    @Test(.slow) func `a time budget gives every cell seven blocks, and says by how much it is short`() async throws {
+    @Test(.slow) func `a time budget gives every cell seven blocks, and reports its shortfall`() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.small, to: "small.json")
         let arguments = ["run", "--time-budget", "0.1s", "--metric", "throughput", "--run-id", "r", "small.json"]
         let result = try await OpBenchProcess.run(arguments, in: folder)
         #expect(result.status == 0, "\(result.errors)")
-        // That was to be foreseen, and is said before the first sample is taken.
+        // That is foreseeable, and reported before the first sample is taken.
         let foretold = try #require(result.errors.range(of: "warning: "))
         let first = try #require(result.errors.range(of: "0/"))
         #expect(foretold.lowerBound < first.lowerBound, "\(result.errors)")
@@ -105,7 +105,7 @@ struct RunTests {
     }
 
     @Test(arguments: [["--time-budget", "soon"], ["--time-budget", "-1m"], ["--time-budget", "1m", "--blocks", "3"]])
-    func `a time budget that means nothing is refused`(options: [String]) async throws {
+    func `a meaningless time budget is rejected`(options: [String]) async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.small, to: "small.json")
         let result = try await OpBenchProcess.run(["run"] + options + ["small.json"], in: folder)
@@ -113,8 +113,8 @@ struct RunTests {
         #expect(folder.contents() == ["small.json"])
     }
 
-    /// In a process of its own: the kernel counts faults by process, and other tests have theirs.
-    @Test("letting go of a fence's operations has fewer page faults than making them")
+    /// Runs in a separate process: the kernel counts faults by process, and other tests cause some.
+    @Test("releasing a fence's operations has fewer page faults than creating them")
     func releaseFaults() async throws {
         let folder = try ScratchFolder()
         try folder.write(
@@ -130,11 +130,11 @@ struct RunTests {
         let (whole, release) = (
             try #require(row[.pageFaults].value), try #require(row[.releaseFaults].value)
         )
-        // Making them touches 20 MB anew, once at least; letting go of them touches little that is new.
+        // Creating them touches 20 MB of new memory, at least once; releasing them touches little new memory.
         #expect(release >= 0 && release < whole, "\(release) of \(whole)")
     }
 
-    @Test("a run whose rows were cut off goes on and ends with the rows of a whole one", .slow)
+    @Test("a run whose rows were cut off continues and ends with all rows", .slow)
     func resume() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.small, to: "small.json")
@@ -145,17 +145,17 @@ struct RunTests {
         let text = try folder.read("results/cut/samples.csv")
         try folder.write(String(text.prefix(text.count * 2 / 5)), to: "results/cut/samples.csv")
 
-        #expect(try await OpBenchProcess.run(arguments, in: folder).status == 64, "without --resume it is refused")
+        #expect(try await OpBenchProcess.run(arguments, in: folder).status == 64, "without --resume it is rejected")
         let resumed = try await OpBenchProcess.run(arguments + ["--resume"], in: folder)
         #expect(resumed.status == 0, "\(resumed.errors)")
         let samples = try run.samples()
-        // Repeats of samples taken under interference come and go.
+        // Repeats of samples taken under interference vary.
         #expect(Set(samples.map(\.sampleID)).filter { !$0.contains("r-") } == whole.filter { !$0.contains("r-") })
         #expect(Set(samples.map(Key.init)).count == samples.count)
         #expect(try run.summary().count == 8)
     }
 
-    @Test("a finished run is never changed: --resume prints its summary, and touches none of its files")
+    @Test("a finished run is never changed: --resume prints its summary, and leaves its files alone")
     func finished() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.small, to: "small.json")
@@ -168,7 +168,7 @@ struct RunTests {
         #expect(resumed.status == 0 && resumed.output == first.output)
         #expect(try folder.states("results/done") == before)
 
-        // What was lost of it is mended all the same.
+        // Lost parts of it are still restored.
         try FileManager.default.removeItem(atPath: folder.root + "/results/done/summary.csv")
         #expect(try await OpBenchProcess.run(arguments + ["--resume"], in: folder).status == 0)
         let after = try folder.states("results/done").filter { $0.key != "." && !$0.key.hasPrefix("summary") }
@@ -176,7 +176,7 @@ struct RunTests {
         #expect(try RunFiles(folder, "done").summary().count == 8)
     }
 
-    @Test("a timeout is a result: exit 3, or 0 where the workload expects it")
+    @Test("a timeout is a result: exit 3, or 0 if the workload expects it")
     func timeout() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.endless(), to: "endless.json")
@@ -191,7 +191,7 @@ struct RunTests {
         }
     }
 
-    @Test("a sample that is killed is `crashed`, with the signal, and the run goes on")
+    @Test("a sample that is killed is `crashed`, with the signal, and the run continues")
     func killedSample() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.endless(), to: "endless.json")
@@ -202,7 +202,7 @@ struct RunTests {
                 "small.json",
             ], in: folder
         ) { process in
-            // Whichever sample runs for long is one of the endless cell's.
+            // A sample that runs for long is one of the endless cell's.
             var killed: Set<Int32> = []
             _ = await eventuallyTrue("the endless cell's samples are killed") {
                 for sample in Processes.samples(of: process) where Processes.cpuTicks(of: sample) > 100 {
@@ -244,7 +244,7 @@ struct RunTests {
         #expect(result.output.contains("time/op"))
     }
 
-    @Test("when the run is killed, its sample dies too, and what was saved can go on", .slow)
+    @Test("when the run is killed, its sample dies too, and the saved rows can be resumed", .slow)
     func killedRun() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.endless(), to: "endless.json")
@@ -265,7 +265,7 @@ struct RunTests {
     }
 }
 
-/// What makes a row of samples.csv one of a kind.
+/// The key of a row of samples.csv.
 private struct Key: Hashable {
     let fields: [String]
 
@@ -288,7 +288,7 @@ private struct RunFiles {
     func summary() throws -> [SummaryRow] { try CSVFile.read(SummaryRow.self, file: path + "/summary.csv") }
 }
 
-/// Processes as /proc tells of them.
+/// Processes, as listed by /proc.
 private enum Processes {
     /// The processes of samples that a run has started and that have not ended.
     static func samples(of parent: Int32) -> [Int32] {
@@ -296,7 +296,7 @@ private enum Processes {
         return all.filter { status(of: $0).map { $0.parent == parent && $0.state != "Z" } ?? false && isSample($0) }
     }
 
-    /// A zombie counts as gone: it runs no more.
+    /// A zombie counts as ended, because it no longer runs.
     static func isAlive(_ process: Int32) -> Bool { status(of: process).map { $0.state != "Z" } ?? false }
 
     /// User time in clock ticks, a hundredth of a second each.
@@ -308,7 +308,7 @@ private enum Processes {
 
     private static func status(of process: Int32) -> (state: Substring, parent: Int32, userTicks: Int)? {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return nil }
-        // The name, in parentheses, may hold anything.
+        // The name, in parentheses, may contain anything.
         let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
         guard fields.count > 12, let parent = Int32(fields[2]), let ticks = Int(fields[12]) else { return nil }
         return (fields[1], parent, ticks)

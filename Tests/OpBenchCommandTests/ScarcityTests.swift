@@ -4,15 +4,15 @@ import OpBenchLaunch
 import TestSupport
 import Testing
 
-/// Where the system refuses threads or descriptors, opbench says so and ends: libdispatch would wait for ever, or trap. Run
-/// as a user whose processes can be limited: RLIMIT_NPROC does not bind root.
+/// If the system refuses threads or descriptors, opbench reports it and ends; libdispatch would wait forever, or trap.
+/// Run as a user whose processes can be limited: RLIMIT_NPROC does not apply to root.
 @Suite(
     "Scarce threads and descriptors",
     .enabled(
         if: geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0,
         "needs root, and setpriv of util-linux, to become a user whose threads can be limited"))
 struct ScarcityTests {
-    /// Nobody else's, so that no other process counts.
+    /// A user id that nobody else has, so that no other process counts.
     private static let user = 54_321
 
     private struct Outcome {
@@ -24,7 +24,7 @@ struct ScarcityTests {
     private func run(limits: String) async throws -> Outcome {
         let folder = try ScratchFolder()
         chmod(folder.root, 0o777)
-        // The build folder may be closed to others.
+        // The build folder may be inaccessible to others.
         ExecutableFile.copy(OpBenchProcess.binary, to: folder.root + "/opbench")
         try folder.write(
             """
@@ -47,7 +47,7 @@ struct ScarcityTests {
     }
 
     @Test(
-        "a refusal is told, with the remedy, and nothing is written",
+        "a rejected request of the system is reported with the remedy, and nothing is written",
         arguments: ["-u 1", "-u 5", "-n 14"])
     func refused(limits: String) async throws {
         let outcome = try await run(limits: limits)
@@ -55,7 +55,7 @@ struct ScarcityTests {
         #expect(outcome.files == [])
     }
 
-    @Test("with room for a run, it is measured")
+    @Test("with enough for a run, it is measured")
     func enough() async throws {
         let outcome = try await run(limits: "-u 100 -n 128")
         #expect(outcome.status == 0, "\(outcome.errors)")

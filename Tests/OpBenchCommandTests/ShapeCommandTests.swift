@@ -11,7 +11,7 @@ import Testing
 /// `opbench shapes` and `opbench init`
 struct ShapeCommandTests {
     @Test(
-        "every shape has a line; one shape has all that its definition says",
+        "every shape has a line; a single shape has its whole definition",
         arguments: ShapeDefinition.all.map(\.shape))
     func shapes(shape: Shape) throws {
         let definition = ShapeDefinition.of(shape)
@@ -25,7 +25,7 @@ struct ShapeCommandTests {
         #expect(text.components(separatedBy: "\n").dropFirst().allSatisfy { $0.count <= 130 })
     }
 
-    @Test("of a backend that cannot express a shape, the reason")
+    @Test("the reason why a backend does not support a shape")
     func support() {
         Golden("shape").expect(ShapeText.of(.of(.suspendResume)), "suspend_resume")
         #expect(!ShapeBackends.able(.of(.suspendResume)).contains(.serial))
@@ -42,7 +42,7 @@ struct ShapeCommandTests {
         #expect(plan.omissions.isEmpty && !plan.samples.isEmpty)
     }
 
-    @Test("a file that is there stays, unless it is to be replaced")
+    @Test("an existing file stays, unless it is to be replaced")
     func force() throws {
         let folder = try ScratchFolder()
         try folder.write("mine", to: "w.json")
@@ -57,7 +57,7 @@ struct ShapeCommandTests {
         #expect(throws: InputError.self) { try InitCommand.parse(["chian", "-o", file]).run() }
     }
 
-    @Test("what init writes is listed and run as it is", .slow)
+    @Test("a file that init writes is listed and run unchanged", .slow)
     func measured() async throws {
         let folder = try ScratchFolder()
         let printed = try await OpBenchProcess.run(["init", "chain", "-o", "-"], in: folder)
@@ -73,7 +73,7 @@ struct ShapeCommandTests {
 
 /// Names of subcommands.
 struct SubcommandTests {
-    @Test("a word that is no subcommand is told as such, with the nearest that is, or all")
+    @Test("a word that is not a subcommand is reported as such, with the nearest one, or all")
     func misspelt() throws {
         var text = ""
         for (line, nearest) in [
@@ -89,14 +89,14 @@ struct SubcommandTests {
     }
 
     @Test(arguments: [[], ["run", "rnu"], ["--version"], ["baseline", "list", "x"], ["baseline"], ["help", "run"]])
-    func `what is right, or wrong elsewhere, is none`(arguments: [String]) {
+    func `correct calls, or calls with other mistakes, get no suggestion`(arguments: [String]) {
         #expect(MisspeltSubcommand.error(in: arguments, of: OpBench.self) == nil)
     }
 }
 
 /// `opbench completions`
 struct CompletionTests {
-    @Test("bash takes the script, and completes subcommands, options and shapes by it")
+    @Test("bash loads the script, and completes subcommands, options and shapes")
     func bash() async throws {
         let folder = try ScratchFolder()
         try folder.write(OpBench.completionScript(for: .bash), to: "opbench.bash")
@@ -119,7 +119,7 @@ struct CompletionTests {
         #expect(try await completions("opbench init cha").contains("chain"))
     }
 
-    @Test("the other shells get scripts of their own", arguments: CompletionsCommand.Shell.allCases)
+    @Test("the other shells get their own scripts", arguments: CompletionsCommand.Shell.allCases)
     func shells(shell: CompletionsCommand.Shell) {
         let script = OpBench.completionScript(for: shell.script)
         #expect(script.contains("for-gate") && script.contains("completions"))

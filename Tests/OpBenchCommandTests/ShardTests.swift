@@ -5,7 +5,7 @@ import Testing
 
 @testable import OpBenchCommand
 
-/// `run --shard`, `ab --shard` and `merge` as a user types them, and what other commands make of a merged run.
+/// `run --shard`, `ab --shard` and `merge` as a user types them, and other commands on a merged run.
 @Suite("Shards and merged runs")
 struct ShardTests {
     private let folder: ScratchFolder
@@ -28,13 +28,13 @@ struct ShardTests {
             environment: environment)
     }
 
-    /// The names of the parts in a folder, sorted; those that are being measured are left out.
+    /// The names of the finished parts in a folder, sorted.
     private func parts(_ directory: String = "parts") throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: "\(folder.root)/\(directory)")
             .filter { !$0.hasPrefix(".") }.sorted().map { "\(directory)/\($0)" }
     }
 
-    @Test("From two machines to one run that every command takes")
+    @Test("From two machines to one run that every command accepts")
     func endToEnd() async throws {
         let first = try await run("run --quick --blocks 2 --shard 1/2 --output parts w.json", ["OPBENCH_HOST": "n1"])
         #expect(first.status == 0, "\(first.errors)")
@@ -121,10 +121,10 @@ struct ShardTests {
         #expect(try parts().count == 2)
     }
 
-    /// What each row is, whoever took it when, and whatever it showed.
+    /// The identity of each row, independent of the machine, the time and the values.
     private func keys(_ name: String) throws -> Set<String> {
         let rows = try CSVFile.read(SampleRow.self, file: "\(folder.root)/results/\(name)/samples.csv")
-        // Figures that a sample may lack are left out, and ids and places: a noisy sample is taken again.
+        // Without optional figures, ids and positions: a noisy sample is taken again.
         return Set(
             rows.filter { $0.metric == "status" || $0.metric == "time" && $0.phase == "total" }.map {
                 "\($0.cellID) \($0.backend.rawValue) \($0.block) \($0.status.rawValue) \($0.metric) "
@@ -132,7 +132,7 @@ struct ShardTests {
             })
     }
 
-    @Test("An interrupted part goes on where it was; no part is there before it is whole")
+    @Test("An interrupted part resumes where it was; no part exists before it is complete")
     func interrupted() async throws {
         try folder.write(
             """
@@ -153,7 +153,7 @@ struct ShardTests {
         #expect(merged.status == 64 && merged.errors.contains("\(begun):"), "\(merged.errors)")
     }
 
-    /// The folder in which the machine n1 measures its part, once it says what it is.
+    /// The folder in which the machine n1 measures its part, once its description exists.
     private func hidden() -> String? {
         folder.contents().first { $0.hasPrefix("parts/.") && $0.hasSuffix("-1of1.n1/run.json") }
             .map { String($0.dropLast("/run.json".count)) }
@@ -218,7 +218,7 @@ struct ShardTests {
         try run.write(to: "\(folder.root)/results")
     }
 
-    @Test("Comparisons and gates judge class by class, and refuse to go across", .slow)
+    @Test("Comparisons and gates judge class by class, and reject comparisons between classes", .slow)
     func classes() async throws {
         try writeMerged("base", ["A", "B"])
         try writeMerged("same", ["A", "B"])

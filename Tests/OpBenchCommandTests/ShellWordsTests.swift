@@ -4,9 +4,9 @@ import Testing
 
 @testable import OpBenchCommand
 
-/// Words as a shell takes them.
+/// Words as a shell reads them.
 struct ShellWordsTests {
-    @Test("what is quoted for a shell comes out of it as it went in, in one line")
+    @Test("quoted words come out of a shell unchanged, on one line")
     func quoting() async throws {
         let words = [
             "w.json", "", "a b", "it's", "'", "\"$HOME\"", "`id`", "a\\b", "*.json", "~", "x'\u{301}", "-n", "é ü",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OpBenchCommand
 
-/// `opbench show`: recorded runs, looked at and left as they are.
+/// `opbench show`: recorded runs, which stay unchanged.
 @Suite("Show")
 struct ShowTests {
     private let folder: ScratchFolder
@@ -57,16 +57,16 @@ struct ShowTests {
         return try PresentationOptions.parse(words).text(of: [shown])
     }
 
-    @Test("What the run was, and its summary")
+    @Test("The run's facts, and its summary")
     func whole() throws { golden.expect(try shown(), "a run") }
 
-    @Test("Ratios to another backend, some cells only, and other forms")
+    @Test("Ratios to another backend, only some cells, and other formats")
     func options() throws {
         #expect(try shown(ratioTo: .serial, ["--format", "markdown"]).contains("| vs serial |"))
         #expect(try shown(ratioTo: .serial).contains("0.25×"))
         let some = try shown(filter: "items=30")
         #expect(some.contains("w items=30\n") && !some.contains("items=20"))
-        // What the table prints of a cell is matched, although its id does not say it.
+        // Cells are matched by the text in the table, even if their ids differ.
         #expect(try shown(filter: "items=20$").contains("engine"))
         let rows = try shown(filter: "items=30", ["--format", "csv"])
         #expect(rows.split(separator: "\n").count == 4 && rows.hasPrefix(SummaryRow.columns.joined(separator: ",")))
@@ -80,14 +80,14 @@ struct ShowTests {
 
     private func shown(_ words: [String]) throws -> String { try shown("night", words) }
 
-    @Test("Both builds of an interleaved run stand beside each other")
+    @Test("Both builds of an interleaved run are next to each other")
     func sides() throws {
         try write(Self.rows("two", sides: ["base", "head"]), to: "results/two")
         let text = try shown("two", [])
         #expect(text.contains("  engine base ") && text.contains("  engine head "), "\(text)")
     }
 
-    @Test("A run that was killed within a line is shown as far as it came")
+    @Test("A run that was killed within a line is shown up to there")
     func torn() throws {
         let whole = CSVFile.text(of: Self.rows("torn"))
         try FileManager.default.createDirectory(
@@ -96,7 +96,7 @@ struct ShowTests {
         #expect(try shown("torn").contains(" 42,"))
     }
 
-    @Test("What is not there is told, by its place")
+    @Test("Missing files are reported by path")
     func refusals() throws {
         #expect(throws: InputError.self) { try shown("nowhere") }
         let none = #expect(throws: InputError.self) { try shown(filter: "items=4") }
@@ -105,7 +105,7 @@ struct ShowTests {
         #expect(other?.file == "--ratio-to" && other?.remedy.contains("\"serial\"") == true)
     }
 
-    @Test("The command reads and writes nothing: no file is made, none is touched")
+    @Test("The command only reads: no file is created or changed")
     func readOnly() async throws {
         for summary in [nil, "old"] {
             if let summary { try folder.write(summary, to: "results/night/summary.csv") }
@@ -127,7 +127,7 @@ struct ShowTests {
 /// `opbench explain-columns`
 @Suite("Explained columns")
 struct ExplainedColumnsTests {
-    @Test("Every column of summary.csv and samples.csv is explained, and nothing that is no column")
+    @Test("Every column of summary.csv and samples.csv is explained, and nothing else")
     func complete() {
         func check<Row: DescribedRow>(_: Row.Type) {
             let described = Row.columnMeanings
@@ -140,7 +140,7 @@ struct ExplainedColumnsTests {
         check(SampleRow.self)
     }
 
-    @Test("A column whose name ends in its unit has that unit")
+    @Test("A column whose name ends in a unit has that unit")
     func units() {
         for column in SummaryRow.columnMeanings {
             let words = column.name.split(separator: "_").map(String.init)
@@ -152,7 +152,7 @@ struct ExplainedColumnsTests {
         #expect(low?.unit == "1")
     }
 
-    @Test("All of it is printed, within the width; names narrow it; `serial` tells why it can be slower")
+    @Test("Everything is printed, within the width; names select; `serial` explains why it can be slower")
     func text() throws {
         for width in [80, 100, 200] {
             let text = ColumnTopic.text(of: ColumnTopic.all, width: width)

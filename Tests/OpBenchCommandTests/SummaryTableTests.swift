@@ -30,7 +30,7 @@ struct SummaryTableTests {
         return String(RowMark.marks(of: row, isQuick: isQuick).map(\.rawValue))
     }
 
-    @Test("A row's letters: noisy, unsteady, short, quick, too few blocks; capitals where it is most samples")
+    @Test("A row's letters: noisy, unsteady, short, quick, too few blocks; capitals if most samples are")
     func marks() {
         #expect(marks() == "" && marks(SampleQuality(samples: 9)) == "")
         #expect(marks(SampleQuality(samples: 9, noisy: 1)) == "n")
@@ -41,18 +41,18 @@ struct SummaryTableTests {
         #expect(marks(SampleQuality(samples: 8, latencySamples: 7, overloaded: 3)) == "o")
         #expect(marks(SampleQuality(samples: 8, latencySamples: 7, overloaded: 4)) == "O")
         #expect(marks(isQuick: true) == "q")
-        // Seven screen, a gate takes fifteen.
+        // Seven suffice for a screening; a gate takes fifteen.
         #expect([14, 7, 6, 1].map { marks(samples: $0) } == ["b", "b", "B", "B"])
         #expect(
             marks(
                 SampleQuality(samples: 5, noisy: 3, throughputSamples: 3, unsteady: 3, short: 1), samples: 2,
                 isQuick: true) == "NUsqB")
-        // What was not measured has none; classes have those of their backend.
+        // Rows without measurements have none; classes have those of their backend.
         #expect(marks(SampleQuality(), samples: 0, isQuick: true) == "")
         #expect(marks(SampleQuality(samples: 1, noisy: 1), operationClass: "priority=high") == "")
     }
 
-    @Test("The samples' flags come into the row; a sample that was run again counts as its repetition")
+    @Test("The samples' flags appear in the row; a repeated sample counts by its repetition")
     func quality() {
         func sample(_ id: String, _ flags: [String], block: Int = 0, phase: String = "total") -> SampleRow {
             SampleRow(
@@ -82,7 +82,7 @@ struct SummaryTableTests {
         ).entries.map(\.term)
     }
 
-    @Test("a note stands under the table where the rows give occasion to it, and nowhere else")
+    @Test("a note is below the table only if the rows require it")
     func notes() {
         #expect(notes(row(.dispatch)) == [])
         var (dispatch, engine) = (row(.dispatch, ratio: 1), row(.engine, ratio: 0.5))
@@ -147,7 +147,7 @@ struct SummaryTableTests {
         return [engine, high, dispatch, row(.foundation, depth: "10", .timeout)]
     }
 
-    @Test("All columns, where there is room; at 60 what matters least is left out, and the notes are broken")
+    @Test("All columns if there is room; at 60, the least important are hidden, and the notes are wrapped")
     func widths() {
         golden.expect(SummaryTable.text(of: rows, clockResolution: 23, isQuick: true, width: nil), "any width")
         for width in [60, 45] {
@@ -157,7 +157,7 @@ struct SummaryTableTests {
         }
     }
 
-    @Test("Where nearly all samples are noisy one sentence says so above the tables; else the rows' letters do")
+    @Test("If nearly all samples are noisy, one sentence above the tables says so; otherwise the rows' letters do")
     func noisy() {
         func text(noisy: Int) -> String {
             var rows = self.rows
@@ -175,7 +175,7 @@ struct SummaryTableTests {
         #expect(markdown.contains("\n\n**w chains=3**"))
     }
 
-    @Test("In Markdown every column and every row, and what is hostile is text")
+    @Test("Markdown has every column and every row, and hostile fields are plain text")
     func markdown() {
         var rows = rows
         rows[0].operationClass = "a|b<c>"
@@ -188,7 +188,7 @@ struct SummaryTableTests {
         #expect(lines[5].hasPrefix("| depth=10 | foundation |  | - |") && lines[5].hasSuffix("| timeout |"))
     }
 
-    /// Rows for all cells of the shipped workloads, with figures as wide as they get.
+    /// Rows for all cells of the shipped workloads, with figures as wide as possible.
     private static func shippedRows() throws -> [SummaryRow] {
         let folder = OpBenchProcess.root.appendingPathComponent("workloads").path
         let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".json") }
@@ -233,7 +233,7 @@ struct SummaryTableTests {
         let rows = try Self.shippedRows()
         let text = SummaryTable.text(of: rows, clockResolution: 20, isQuick: true, width: width)
         for line in text.split(separator: "\n") { #expect(TextWidth.of(line) <= width, "\(line)") }
-        // A figure, the ratio, their intervals, a latency and the marks have room in the narrowest.
+        // The narrowest has room for a figure, the ratio, their intervals, a latency and the marks.
         let lines = text.split(separator: "\n")
         let headers = lines.indices.filter { lines[$0].contains(" time/op ") && lines[$0].hasSuffix("note") }
         #expect(headers.count == 5, "\(text)")
@@ -249,7 +249,7 @@ struct SummaryTableTests {
         #expect(all.contains("pending"))
     }
 
-    @Test("Names of other programs and hostile files fit as well", arguments: [80, 100, 200])
+    @Test("Names from other programs and hostile files fit as well", arguments: [80, 100, 200])
     func hostileNames(width: Int) {
         let names = [
             String(repeating: "long-", count: 60), "深さ=千 " + String(repeating: "級", count: 50), "a\u{1B}[2J\nb",
@@ -325,7 +325,7 @@ struct JudgedTableTests {
         }
     }
 
-    @Test("Counts that are written alike show the digits in which they differ; figures that vary do not")
+    @Test("Counts that would look equal show the digits in which they differ; varying figures do not")
     func digits() throws {
         let units = FigureUnits(clockResolution: 1)
         func pair(_ metric: String, _ base: Double, _ head: Double) -> String {
@@ -340,7 +340,7 @@ struct JudgedTableTests {
         #expect(units.figure(2.00145, of: "allocations", beside: nil) == "2.00")
     }
 
-    @Test("Cells and backends are said once, above their figures; a reason has a line where it has no room")
+    @Test("Cells and backends are named once, above their figures; a reason has a separate line if necessary")
     func layout() throws {
         let text = ComparisonTable.text(of: try comparison(), width: 80)
         let lines = text.split(separator: "\n").map(String.init)
@@ -350,7 +350,7 @@ struct JudgedTableTests {
                 || lines.count { $0 == "tiny form=block producers=2, engine" } == 1)
         #expect(lines.contains("chains chains=8 depth=2000 order=reverse queues=2 work_ns=0"))
         #expect(lines.contains("engine") && lines.contains("dispatch:notify"))
-        // What no clock tells is not none; the resolution is the histogram's where no run says another.
+        // A value below the clock's resolution is not zero; the resolution is the histogram's if no run gives another.
         let wide = ComparisonTable.text(of: try comparison(), width: nil)
         #expect(wide.contains("< 1 ns") && !wide.contains(" 0 ns"))
         let golden = Golden("judged-table")

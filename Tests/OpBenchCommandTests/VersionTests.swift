@@ -5,7 +5,7 @@ import Testing
 @testable import OpBenchCommand
 @testable import OpBenchRunner
 
-/// What a build tells of itself.
+/// A build's information on itself.
 struct VersionTests {
     private let golden = Golden("version")
 
@@ -13,7 +13,7 @@ struct VersionTests {
         BuildDescription(allocator: "jemalloc 5.3", configuration: "release", compiler: "Swift 6.3", commit: commit)
     }
 
-    @Test("--version tells the commit as it was told when it was built, the build and the allocator")
+    @Test("--version prints the commit given to the build, the build and the allocator")
     func text() async throws {
         let texts = ["0123abc", "0123abc-dirty", nil].map { ProgramVersion.text(build($0), program: "opbench") }
         golden.expect(texts.joined(separator: "\n\n"), "opbench", replacing: [ProgramVersion.number: "VERSION"])
@@ -21,7 +21,7 @@ struct VersionTests {
         #expect(printed.status == 0 && printed.output == ProgramVersion.text(.own, program: "opbench") + "\n")
     }
 
-    @Test("A program of another package tells its own name and commit, and which opbench it is made with")
+    @Test("A program of another package prints its name and commit, and the opbench that it is built with")
     func otherProgram() throws {
         let texts = [(build("0123abc"), "fed987"), (build(nil), nil)].map { build, commit in
             ProgramVersion.text(build, program: "mine", opbench: OpBenchFacts(version: "0.0.7", commit: commit))
@@ -41,7 +41,7 @@ struct VersionTests {
             OwnProgram.name(ofFile: "/a b/mine (deleted)") == "mine" && OwnProgram.name(ofFile: "/x/mine") == "mine")
     }
 
-    @Test("a run's commit is the one that the build was told")
+    @Test("a run's commit is the one given to the build")
     func commits() {
         #expect(GitFacts(build("0123abc")) == GitFacts(commit: "0123abc", isDirty: false))
         #expect(GitFacts(build("0123abc-dirty")) == GitFacts(commit: "0123abc", isDirty: true))

@@ -1,7 +1,7 @@
 import Foundation
 import OpBenchModel
 
-/// A run that was never measured: its folder as one of `opbench run` or `opbench ab` looks, written by hand.
+/// A run that was never measured: a folder like that of `opbench run` or `opbench ab`, written by hand.
 struct WrittenRun {
     var name: String
     var rows: [SampleRow] = []
@@ -17,11 +17,11 @@ struct WrittenRun {
     var isDirty = false
     /// The program that took the samples, and its SHA-256.
     var program: (path: String, sha256: String)?
-    /// What `run.json` says of the parts that were merged into it.
+    /// The description in `run.json` of the parts that were merged into it.
     var parts: [[String: Any]]?
-    /// That the programs of two interleaved builds say they were built from.
+    /// The commits of two interleaved builds, as reported by their programs.
     var commits: (base: String, head: String)?
-    /// As `run.json` lists them.
+    /// The samples as `run.json` lists them.
     var order = [
         "00000-throughput engine block=0 w depth=10", "00001-throughput dispatch block=0 w depth=10",
         "00002-check engine block=0 w depth=10",
@@ -70,7 +70,7 @@ struct WrittenRun {
         return facts
     }
 
-    /// - Parameter folder: that of runs.
+    /// - Parameter folder: the folder of runs.
     func write(to folder: String) throws {
         let path = "\(folder)/\(name)"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

@@ -4,10 +4,10 @@ import Testing
 
 @testable import OpBenchProfile
 
-@Suite("Files of callgrind's")
+@Suite("Callgrind files")
 struct CallgrindTests {
-    /// Of a program whose `add` allocates: names by number, recursion, calls with what they cost, a jump, several
-    /// subpositions and events, of which the second counts instructions.
+    /// A program whose `add` allocates: names by number, recursion, calls with their costs, a jump, several
+    /// subpositions and events, the second of which counts instructions.
     private static let file = """
         # callgrind format
         version: 1
@@ -87,7 +87,7 @@ struct CallgrindTests {
         }
     }
 
-    @Test("What each function executed itself stands on its stack, once")
+    @Test("The code that each function executed itself is on its stack, once")
     func stacks() throws {
         let profile = try profile(Self.file)
         #expect(profile.unit == .instructions)
@@ -101,18 +101,18 @@ struct CallgrindTests {
         let objects = Dictionary(grouping: profile.frames, by: \.name).mapValues { Set($0.map(\.object)) }
         #expect(objects["malloc"] == ["/lib/libjemalloc.so.2"])
         #expect(objects["OperationEngine.QueueCore.add()"] == ["/b/opbench"])
-        // It executed nothing itself.
+        // It executed no instructions itself.
         #expect(objects["start_thread"] == [""])
         #expect(profile.frames.first { $0.name.hasSuffix("add()") }?.symbol == "add")
     }
 
-    @Test("A function answers for what it has malloc do")
+    @Test("A function includes its calls of malloc")
     func attribution() throws {
         let functions = AttributedWeights(try profile(Self.file)).functions
         #expect(functions["OperationEngine.QueueCore.add()"]?.parts == [.engine: 35, .allocation: 90])
     }
 
-    @Test("Names without numbers, positions that are left out, lines of nothing but a place")
+    @Test("Names without numbers, omitted positions, lines with only a position")
     func plainNames() throws {
         let profile = try profile(
             "events: Ir\n\nob=/b/a\nfl=a.c\nfn=main\n16 20\ncfn=work\ncalls=1 50\n16 400\n\nfn=work\n51 100\n51 300\n52\n"
@@ -121,7 +121,7 @@ struct CallgrindTests {
         #expect(profile.frames.allSatisfy { $0.object == "/b/a" })
     }
 
-    @Test("A caller's file is that of its own code; of a name in two files it is not known")
+    @Test("A caller's file is that of its own code; for a name in two files it is unknown")
     func callers() throws {
         let text = """
             events: Ir
@@ -140,7 +140,7 @@ struct CallgrindTests {
         #expect(profile.frames.filter { $0.name == "helper" }.map(\.object).sorted() == ["", "/b/one", "/b/other"])
     }
 
-    @Test("Several files are summed up")
+    @Test("Several files are added up")
     func files() throws {
         var profile = CallgrindProfile()
         for count in [3, 4] {
@@ -150,7 +150,7 @@ struct CallgrindTests {
         #expect(weights(profile.profile) == ["f": 7])
     }
 
-    @Test("The last line tells what a file counts")
+    @Test("The last line has a file's total")
     func total() throws {
         #expect(try CallgrindProfile.total(of: Array("events: Ir\nfn=f\n1 12\n\ntotals: 12\n".utf8)) == 12)
         for text in ["", "totals: \n", "totals: x\n", "totals: -1\n", "totals: 1\n1 2\n", "1 2\n"] {
@@ -158,7 +158,7 @@ struct CallgrindTests {
         }
     }
 
-    @Test("What is no whole file of instructions is refused")
+    @Test("Incomplete or other files are rejected")
     func refusals() {
         let whole = Self.file
         #expect(message(whole) == nil)

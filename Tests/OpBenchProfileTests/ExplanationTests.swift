@@ -25,7 +25,7 @@ struct ExplanationTests {
         return profile
     }
 
-    @Test("What a function has others do is its own doing")
+    @Test("A function includes its calls into the kernel and the allocator")
     func attribution() {
         let weights = AttributedWeights(
             profile([
@@ -38,7 +38,7 @@ struct ExplanationTests {
         #expect(weights.functions.values.reduce(0) { $0 + $1.total } == 75)
     }
 
-    @Test("A lock answers for nothing: who takes it does, however often its function was compiled")
+    @Test("A lock's time belongs to its caller, however often the caller was compiled")
     func primitives() {
         let lock = Self.frame("OperationEngine.FutexLock.lockContended() -> ()")
         let wake = Self.frame("static OperationEngine.Futex.wake(A, count: Swift.Int32) -> ()")
@@ -53,7 +53,7 @@ struct ExplanationTests {
         #expect(weights.functions.count == 2)
     }
 
-    @Test("Who makes an object or lets an array grow answers for it, not the code that is there for it")
+    @Test("Creating an object or growing an array belongs to the caller, not to the standard library's code")
     func means() {
         let object = Self.frame("OperationEngine.Details.__allocating_init() -> OperationEngine.Details")
         let growth = StackFrame(
@@ -81,7 +81,7 @@ struct ExplanationTests {
         Change("x", base: base, head: head, by: Self.test)
     }
 
-    @Test("A change has the probability of its ranks, and is sure if it is worth a name, too")
+    @Test("A change has the probability of its ranks, and is certain if it is also large enough to name")
     func change() {
         let change = change([10, 12, 11, 13, 14, 15, 16], [20, 22, 21, 23, 24, 25, 26])
         #expect((change.base, change.head, change.difference) == (13, 23, 10))
@@ -90,7 +90,7 @@ struct ExplanationTests {
         #expect(abs(change.probability - 2.0 / 3432) < 1e-12)
         #expect(change.isSure)
         #expect(!change.isSure(of: 10.5))
-        // However far apart they are.
+        // However large the difference is.
         #expect(!self.change([10, 12, 11], [200, 202, 201]).isSure)
         #expect(!self.change((0..<7).map { 1000 + Double($0) }, (0..<7).map { 1010 + Double($0) }).isSure)
     }
@@ -106,7 +106,7 @@ struct ExplanationTests {
         return sample
     }
 
-    /// Seven turns, whose times rise by a nanosecond, and the other function's by a tenth.
+    /// Seven turns, whose times increase by a nanosecond per turn, and the other function's by a tenth.
     private func side(_ time: Double, allocations: Int64, serve: Int64) -> [ExplainedSample] {
         (0..<7).map { sample(time + Double($0), allocations: allocations, serve: serve + $0) }
     }
@@ -115,7 +115,7 @@ struct ExplanationTests {
         Explanation(base: base, head: head, by: Self.test)
     }
 
-    @Test("The function that changed most stands first, with what it called, and the rest is unexplained")
+    @Test("The function that changed most is first, with its calls, and the rest is unexplained")
     func ranking() throws {
         let explanation = explanation(
             side(100, allocations: 10, serve: 300), side(110, allocations: 20, serve: 240))
@@ -139,7 +139,7 @@ struct ExplanationTests {
         Golden("explanation").expect("\(lines)\n\n\(explanation.markdown(measured: measured) { $0 })", section)
     }
 
-    @Test("What changed for certain and by less than 2 % of the base's CPU time is left to the rest")
+    @Test("Certain changes below 2 % of the base's CPU time are part of the rest")
     func little() {
         let explanation = explanation(
             side(100, allocations: 10, serve: 300), side(110, allocations: 20, serve: 340))
@@ -147,7 +147,7 @@ struct ExplanationTests {
         #expect(explanation.cpu?.unexplained == 0)
     }
 
-    @Test("Where neither time nor CPU time changed, nothing is named, and that is said first")
+    @Test("If neither time nor CPU time changed, nothing is named, and the first line says so")
     func unclear() {
         let explanation = explanation(
             side(100, allocations: 10, serve: 300), side(100, allocations: 10, serve: 500))
@@ -157,7 +157,7 @@ struct ExplanationTests {
         expectGolden(explanation, "no change")
     }
 
-    @Test("Of forty functions that differ by chance alone hardly ever one is named, whatever the total does")
+    @Test("Of forty functions that differ only by chance hardly ever one is named, whatever the total does")
     func chance() {
         var generator = SplitMix64(seed: 21)
         let names = (0..<40).map { Self.frame("OperationEngine.Function\($0).run()") }
@@ -176,7 +176,7 @@ struct ExplanationTests {
         #expect(Double(named) <= ChanceTest.alpha * Double(tries))
     }
 
-    @Test("An improvement is ranked by what got better")
+    @Test("An improvement is ranked by the parts that improved")
     func improvement() {
         let explanation = explanation(
             side(110, allocations: 20, serve: 200), side(100, allocations: 10, serve: 250))
@@ -184,7 +184,7 @@ struct ExplanationTests {
         #expect(explanation.cpu?.functions.map(\.change.difference) == [-20, 5])
     }
 
-    @Test("Where the time changed and the CPU time did not, waits stand first")
+    @Test("If the time changed and the CPU time did not, waits are first")
     func waiting() throws {
         func side(_ time: Double, wakeUp: Int64, allocations: Int64) -> [ExplainedSample] {
             (0..<7).map { turn in
@@ -202,13 +202,13 @@ struct ExplanationTests {
         #expect(explanation.waits.first?.difference == 30)
         #expect(explanation.cpu?.functions.isEmpty == true)
         expectGolden(explanation, "waits that changed, and not the CPU time")
-        // The same waits, and the time did not change.
+        // The same waits, with an unchanged time.
         let same = self.explanation(
             side(100, wakeUp: 1000, allocations: 10), side(100, wakeUp: 1300, allocations: 10))
         #expect(same.waits == [])
     }
 
-    @Test("Time and CPU time of the run stand before those of the turns")
+    @Test("Time and CPU time of the run are before those of the turns")
     func measured() throws {
         let explanation = explanation(
             side(100, allocations: 10, serve: 300), side(110, allocations: 20, serve: 300))
@@ -219,7 +219,7 @@ struct ExplanationTests {
         expectGolden(explanation, measured: measured, "with the run's own time and CPU time")
     }
 
-    /// 10 operations; what the engine and its malloc execute, and the other function.
+    /// 10 operations; the instructions of the engine, its malloc, and the other function.
     private func counted(_ engine: Int64, malloc: Int64, other: Int64, little: Int64 = 0) -> ExplainedSample {
         var sample = sample(100, allocations: 10, serve: 100)
         let stacks: [([StackFrame], Int64)] = [
@@ -230,7 +230,7 @@ struct ExplanationTests {
         return sample
     }
 
-    @Test("Instructions are ranked by function as CPU time is, with a total and a rest of their own")
+    @Test("Instructions are ranked by function like CPU time, with their own total and rest")
     func instructions() throws {
         let others: [Int64] = [1000, 1002, 1001, 1000, 1002, 1001, 1001]
         let explanation = explanation(
@@ -246,7 +246,7 @@ struct ExplanationTests {
         expectGolden(explanation, "instructions")
     }
 
-    @Test("Counts repeat, so that a function differs for certain by a hair; it is not named")
+    @Test("Counts are repeatable, so a tiny difference is certain, but not named")
     func hair() {
         let ranking = explanation(
             (0..<7).map { _ in counted(5000, malloc: 0, other: 1000, little: 10) },
@@ -257,7 +257,7 @@ struct ExplanationTests {
         #expect(ranking?.unexplained != 0)
     }
 
-    @Test("Without counts of every turn there is no table of them")
+    @Test("Without counts of every turn, there is no table of them")
     func withoutCounts() {
         let base = [counted(5000, malloc: 0, other: 1), sample(100, allocations: 10, serve: 100)]
         let explanation = explanation(base, [1, 1].map { counted(5000, malloc: 900, other: $0) })

@@ -26,7 +26,7 @@ enum Fixture {
             TracedOperation(submit: 0, ready: 23, start: 25, end: 35),
         ], dependencies: [(0, 1), (1, 2)])
 
-    /// The same with bodies of 10, 4 and 7 ns by their plan, of which the second had no processor for 6 ns.
+    /// The same with planned bodies of 10, 4 and 7 ns, the second without a processor for 6 ns.
     static var disturbedChain: SampleTrace {
         var trace = chain
         for (index, planned) in [10, 4, 7].enumerated() { trace.operations[index].planned = Int64(planned) }
@@ -34,7 +34,7 @@ enum Fixture {
         return trace
     }
 
-    /// A, then B of 20 ns beside C of 10, then D.
+    /// A, then B of 20 ns parallel to C of 10, then D.
     static let diamond = trace(
         workers: 2,
         [
@@ -44,7 +44,7 @@ enum Fixture {
             TracedOperation(submit: 0, ready: 30, start: 30, end: 35),
         ], dependencies: [(0, 1), (0, 2), (1, 3), (2, 3)])
 
-    /// Three operations one after the other though there are two workers; 2 ns pass before the second.
+    /// Three operations in sequence in spite of two workers; 2 ns pass before the second.
     static let limitOne = trace(
         workers: 2, limits: [1],
         [
@@ -53,7 +53,7 @@ enum Fixture {
             TracedOperation(submit: 0, start: 22, end: 32),
         ])
 
-    /// One worker, or a limit of 1: what is urgent comes at 1, while the first runs, and overtakes the other.
+    /// One worker, or a limit of 1: an urgent operation arrives at 1, while the first runs, and overtakes the other.
     static func twoPriorities(limit: Int?) -> SampleTrace {
         trace(
             workers: limit == nil ? 1 : 4, limits: [limit],
@@ -64,7 +64,7 @@ enum Fixture {
             ])
     }
 
-    /// The same, but the urgent one has to wait for the other.
+    /// The same, but the urgent one must wait for the other.
     static let inversion = trace(
         workers: 1,
         [
@@ -82,7 +82,7 @@ enum Fixture {
         return trace
     }
 
-    /// Two operations, a barrier, and one behind it.
+    /// Two operations, a barrier, and one after it.
     static var barrier: SampleTrace {
         var trace = trace(
             workers: 2,
@@ -96,7 +96,7 @@ enum Fixture {
         return trace
     }
 
-    /// Each submits the next: A after 4 of its 10 ns, B in its completion block, 1 ns behind its end; on one worker.
+    /// Each submits the next: A after 4 of its 10 ns, B in its completion block, 1 ns after its end; on one worker.
     static var refill: SampleTrace {
         var trace = trace(
             workers: 2,
@@ -112,7 +112,7 @@ enum Fixture {
         return trace
     }
 
-    /// Everything that a trace can hold, small.
+    /// A small trace with every kind of record.
     static var everything: SampleTrace {
         var trace = barrier
         trace.title = "all <&\"'>"
@@ -131,7 +131,7 @@ enum Fixture {
             trace.operations[index].processorWait = Int64(index)
             trace.operations[index].planned = 10
         }
-        // Cancelled: never started.
+        // Cancelled, and never started.
         trace.operations.append(TracedOperation(submit: 3, start: .absent, end: 5, submitter: 2))
         trace.spans.append(TracedSpan(kind: .suspension, queue: 0, start: 40, end: .absent))
         trace.dependencies = [TracedDependency(0, before: 2), TracedDependency(4, before: 3)]
@@ -156,7 +156,7 @@ enum Fixture {
 }
 
 extension WaitSplit {
-    /// The parts that are not zero.
+    /// The nonzero parts.
     var parts: [WaitReason: Int64] {
         WaitReason.allCases.reduce(into: [:]) { parts, reason in
             if self[reason] != 0 { parts[reason] = self[reason] }

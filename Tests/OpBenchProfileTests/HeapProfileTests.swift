@@ -61,7 +61,7 @@ struct HeapProfileTests {
         #expect(heap.lookUps == [0x5510FF, 0x5511FF, 0x7F200F, 0x7F201F, 0x7F500F])
     }
 
-    @Test("By name: the allocator's own functions are one, and the C library's unnamed beginning has a name")
+    @Test("By name: the allocator's functions are one, and the C library's unnamed start has a name")
     func profile() throws {
         let heap = try HeapProfile(Array(Self.dump().utf8))
         let symbols = symbols(heap)
@@ -81,7 +81,7 @@ struct HeapProfileTests {
     }
 
     /// 1 / (1 − exp(−112 / 128)) = 1.7147…, 1 / (1 − exp(−170.67 / 128)) = 1.3578…
-    @Test("Sampled allocations stand for those that were not")
+    @Test("Sampled allocations are scaled up to all allocations")
     func sampled() throws {
         let heap = try HeapProfile(Array(Self.dump(period: 128).utf8))
         let counts = heap.profile(.liveAllocations, symbols(heap))
@@ -90,7 +90,7 @@ struct HeapProfileTests {
         #expect(heap.profile(.liveBytes, symbols(heap)).samples.map(\.weight) == [9603, 695])
     }
 
-    @Test("What is no whole dump is refused")
+    @Test("Incomplete dumps are rejected")
     func refused() {
         let (dump, line) = (Self.dump(), "t*: 3: 512 [3: 512]")
         let refused = [
@@ -107,7 +107,7 @@ struct HeapProfileTests {
             refused.map { "\($0): \($1 ?? "")" }.joined(separator: "\n"), "dumps of jemalloc's")
     }
 
-    @Test("With any byte changed, the dump is refused, or everything can be computed of it")
+    @Test("If any byte changes, the dump is rejected, or everything can be computed from it")
     func hostile() throws {
         let whole = Array(Self.dump(period: 128).utf8)
         var taken = 0

@@ -21,7 +21,7 @@ struct OffCPUTests {
         \t            3000 submit+0x8 (/tmp/opbench)
         """
 
-    /// Nanoseconds behind 100 s.
+    /// Nanoseconds after 100 s.
     static func time(_ offset: Int) -> String {
         "100." + String(repeating: "0", count: 9 - "\(offset)".count) + "\(offset):"
     }
@@ -47,10 +47,10 @@ struct OffCPUTests {
         // Preempted for 1,000 ns.
         + worker(6000, switched(10, "R+"), park) + worker(6010, "PERF_RECORD_SWITCH OUT preempt")
         + worker(7000, "PERF_RECORD_SWITCH IN")
-        // Sleeps over the mark's end.
+        // Sleeps beyond the mark's end.
         + worker(8000, switched(10, "S"), sleep) + submitter(9000, switched(20, "S"), park)
         + "swapper     0/0     \(time(12000)) \(wakes(10))\n\n" + worker(12500, "PERF_RECORD_SWITCH IN")
-        // The worker wakes the submitter, and that one the worker.
+        // The worker wakes the submitter, which wakes the worker.
         + worker(21000, wakes(20), submit) + submitter(21500, "PERF_RECORD_SWITCH IN")
         + worker(22000, switched(10, "S"), park) + submitter(24000, wakes(10), submit)
         + worker(24200, "PERF_RECORD_SWITCH IN") + worker(31000, switched(10, "S"), park)
@@ -61,7 +61,7 @@ struct OffCPUTests {
 
     private func profile() -> OffCPU { OffCPU(SchedScript(Array(Self.script.utf8)), marks: Self.marks) }
 
-    @Test func `each thread's time is what it is by hand`() {
+    @Test func `each thread's times equal those computed by hand`() {
         let profile = profile()
         #expect(profile.marks.duration == 20_000)
         #expect(profile.threads.map(\.name) == ["engine normal 1", "submitter 1"])
@@ -100,7 +100,7 @@ struct OffCPUTests {
             wakeUps.patterns == [.init(threads: ["engine normal 1", "submitter 1", "engine normal 1"], count: 1)])
     }
 
-    @Test func `the report tells it`() {
+    @Test func `the report contains the figures`() {
         expectGolden(profile(), operations: 10, "by tracepoints")
     }
 
@@ -109,30 +109,30 @@ struct OffCPUTests {
             OffCPUReport(profile, operations: operations).lines().joined(separator: "\n"), section)
     }
 
-    @Test func `threads have the names that they are given`() {
+    @Test func `threads have their given names`() {
         let profile = OffCPU(SchedScript(Array(Self.script.utf8)), marks: Self.marks, names: [10: "dispatch 1"])
         #expect(profile.threads.map(\.name) == ["dispatch 1", "submitter 1"])
         #expect(profile.blocked.threads.contains("dispatch 1"))
     }
 
-    @Test func `numbers of another namespace are those of the threads`() {
+    @Test func `numbers of another namespace are mapped to the threads`() {
         let text = Self.script.replacing("prev_pid=10", with: "prev_pid=910").replacing(" pid=10 ", with: " pid=910 ")
         let profile = OffCPU(SchedScript(Array(text.utf8)), marks: Self.marks)
         #expect(profile.threads.map(\.blocked) == [7000, 3000] && profile.wakeUps.count == 3)
     }
 
-    @Test func `what happened while events were lost is not counted`() throws {
+    @Test func `events from the time of lost records are not counted`() throws {
         let cut = Self.script.components(separated: Self.worker(7000, "PERF_RECORD_SWITCH IN"))
         let text = cut[0] + Self.worker(6900, "PERF_RECORD_LOST lost 17") + cut[1]
         let profile = OffCPU(SchedScript(Array(text.utf8)), marks: Self.marks)
         #expect(profile.lost == 17)
-        // The preemption has no end, and what the worker did before it slept is not known.
+        // The preemption has no end, and the worker's earlier state is unknown.
         let worker = try #require(profile.threads.first { $0.id == 10 })
         #expect([worker.running, worker.waiting, worker.blocked] == [9800, 1200, 7000])
         expectGolden(profile, operations: 0, "events were lost")
     }
 
-    @Test func `switches without tracepoints tell the time, and not who woke`() {
+    @Test func `switches without tracepoints give the time, but not the waking thread`() {
         let text =
             Self.worker(0, "PERF_RECORD_SWITCH IN")
             + Self.worker(2000, "context-switches:k:", Self.park) + Self.worker(2010, "PERF_RECORD_SWITCH OUT")
@@ -144,13 +144,13 @@ struct OffCPUTests {
         expectGolden(profile, operations: 1, "by switches")
     }
 
-    @Test func `threads of other processes are none of the profile's`() {
+    @Test func `threads of other processes are not in the profile`() {
         let text = Self.script + Self.submitter(25000, Self.wakes(4711), Self.submit)
         let profile = OffCPU(SchedScript(Array(text.utf8)), marks: Self.marks)
         #expect(profile.threads.map(\.id) == [10, 20] && profile.wakeUps.count == 3)
     }
 
-    @Test func `a thread that waits since before the recording is known by its wake-up`() {
+    @Test func `a thread that has waited since before the recording is recognized by its wake-up`() {
         let text =
             Self.submitter(0, "PERF_RECORD_SWITCH IN") + Self.submitter(3000, Self.wakes(10), Self.submit)
             + Self.worker(4000, "PERF_RECORD_SWITCH IN") + Self.submitter(40000, Self.switched(20, "S"), Self.park)
@@ -166,7 +166,7 @@ struct OffCPUTests {
         #expect(profile.threads.map(\.running) == [4000])
     }
 
-    @Test func `marks are in order, apart and not empty`() {
+    @Test func `marks are in order, disjoint and not empty`() {
         let marks = MarkedTime([[5, 9], [1, 3], [8, 12], [4, 4], [7], [9, 2]])
         #expect(marks.ranges == [1..<3, 5..<12] && marks.duration == 9)
         #expect(marks.contains(1) && !marks.contains(3) && marks.contains(11) && !marks.contains(12))

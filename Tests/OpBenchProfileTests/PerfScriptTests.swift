@@ -3,7 +3,7 @@ import Testing
 
 @testable import OpBenchProfile
 
-@Suite("What perf script prints")
+@Suite("Output of perf script")
 struct PerfScriptTests {
     private static let output = """
         # a comment
@@ -29,7 +29,7 @@ struct PerfScriptTests {
         }
     }
 
-    @Test("Threads with spaces, files with parentheses, names that are mangled or none")
+    @Test("Threads with spaces, files with parentheses, names that are mangled or missing")
     func samples() {
         let script = PerfScript(Array(Self.output.utf8), process: 16755)
         #expect(script.skippedLines == 0)
@@ -60,7 +60,7 @@ struct PerfScriptTests {
         #expect(own.profile.frames.contains { $0.name == "<hot>" && $0.symbol == "hot" })
     }
 
-    @Test("The runtime's demangler, and what is no name")
+    @Test("The runtime's demangler, and invalid names")
     func swiftDemangler() {
         #expect(SwiftDemangler.demangle("$sSiD") == "Swift.Int")
         #expect(
@@ -70,7 +70,7 @@ struct PerfScriptTests {
         }
     }
 
-    @Test("A private name stands without what tells it from others")
+    @Test("A private name is shown without its discriminator")
     func discriminators() {
         let hash = "_F3BBAEC4B91875E28F7F96A4995E42DB"
         for (name, expected) in [
@@ -81,7 +81,7 @@ struct PerfScriptTests {
         ] { #expect(SwiftDemangler.withoutDiscriminators(name) == expected) }
     }
 
-    @Test("What is not understood is counted, and the rest is read")
+    @Test("Unknown lines are counted, and the rest is read")
     func skipped() {
         let text = """
             nonsense
@@ -105,7 +105,7 @@ struct PerfScriptTests {
         #expect(PerfScript(Array("t 1/1 1.5: 10 cpu-clock:\n\t1 hot (/a)".utf8)).profile.total == 10)
     }
 
-    @Test("Of any bytes, every view can be made", arguments: 0..<40 as Range<UInt64>)
+    @Test("For any bytes, every view can be made", arguments: 0..<40 as Range<UInt64>)
     func hostile(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         var bytes = Array(Self.output.utf8)
@@ -133,7 +133,7 @@ struct PerfScriptTests {
     }
 }
 
-@Suite("Where stacks begin")
+@Suite("The start of stacks")
 struct StackRootTests {
     private let libc = "/usr/lib/x86_64-linux-gnu/libc.so.6"
     private let body = StackFrame(name: "body", object: "/tmp/a")
@@ -146,24 +146,24 @@ struct StackRootTests {
         return ClassTable(profile.startingAtRoots(), operations: 1).unknownCallers
     }
 
-    @Test func `a thread begins in the C library, whether its functions have names or not`() {
+    @Test func `a thread starts in the C library, whether its functions have names or not`() {
         #expect(unknown([StackFrame(name: "start_thread", object: libc), body]) == 0)
         #expect(unknown([nameless(libc), nameless(libc), body]) == 0)
-        // What perf reads behind the stack's end.
+        // An address that perf reads beyond the stack's end.
         #expect(unknown([nameless(""), StackFrame(name: "clone3", object: libc), body]) == 0)
         #expect(unknown([nameless(""), nameless(libc), body]) == 0)
     }
 
-    @Test func `a stack that breaks has no known callers`() {
+    @Test func `a broken stack has no known callers`() {
         #expect(unknown([]) == 10)
         #expect(unknown([body]) == 10)
         #expect(unknown([nameless(""), body]) == 10)
         #expect(unknown([nameless(libc)]) == 10)
-        // In a call of the kernel.
+        // In a system call.
         #expect(unknown([nameless(libc), StackFrame(name: "futex_wait", object: "[kernel.kallsyms]")]) == 10)
     }
 
-    @Test func `perf tells its losses and its events`() {
+    @Test func `losses and events of perf are read`() {
         let text = """
             a 1/2 5.000000001: PERF_RECORD_LOST lost 12
 

@@ -17,7 +17,7 @@ struct PriorityTests {
         #expect(PriorityInversions(Fixture.twoPriorities(limit: nil)).inversions.isEmpty)
     }
 
-    @Test("Neither a suspended queue's operations nor another queue's are victims")
+    @Test("Operations of a suspended queue or another queue are not victims")
     func noVictims() {
         var suspended = Fixture.inversion
         suspended.spans = [TracedSpan(kind: .suspension, queue: 0, start: 5, end: 15)]
@@ -28,7 +28,7 @@ struct PriorityTests {
         #expect(PriorityInversions(apart).inversions.isEmpty)
     }
 
-    @Test("Of several victims, the most urgent, and there the one that waited longest")
+    @Test("Of several victims, the most urgent, and among these the one that waited longest")
     func severalVictims() {
         let trace = Fixture.trace(
             workers: 1,
@@ -45,7 +45,7 @@ struct PriorityTests {
         #expect(found.map(\.waited) == [8])
     }
 
-    @Test("Jain's index: alike is 1, one bears it all is 1 ÷ n")
+    @Test("Jain's index: 1 if equal, 1 ÷ n if one has everything")
     func jain() {
         #expect(Fairness.index([5, 5, 5]) == 1)
         #expect(Fairness.index([0, 0, 9]) == 1.0 / 3)
@@ -54,7 +54,7 @@ struct PriorityTests {
         #expect(Fairness.index([]) == 1)
     }
 
-    @Test("Waits by class, and the longest starvation with what overtook it")
+    @Test("Waits by class, and the longest starvation with the number of overtaking operations")
     func fairness() throws {
         var trace = Fixture.twoPriorities(limit: nil)
         trace.classes = ["calm", "urgent"]
@@ -65,7 +65,7 @@ struct PriorityTests {
         #expect(fairness.classes.map(\.mean) == [10, 9])
         #expect(fairness.index == 361.0 / (2 * 181))
         #expect(fairness.longestStarvation == Fairness.Starvation(operation: 1, wait: 20, overtakenBy: 1))
-        // A suspension is no starvation.
+        // A suspension is not starvation.
         let suspended = Fixture.suspension
         let calm = Fairness(suspended, WaitAnalysis(suspended, try OperationGraph(suspended)))
         #expect(calm.longestStarvation == Fairness.Starvation(operation: 1, wait: 7, overtakenBy: 0))

@@ -18,7 +18,7 @@ struct RawStacksTests {
 
     static let map = CodeMap(maps: maps.utf8)
 
-    /// main → work, by two calls; a thread that waits for its start in the C library; one in the vDSO.
+    /// main → work, with two calls; a thread that waits for its start in the C library; one in the vDSO.
     static var stacks: RawStacks {
         var stacks = RawStacks(processID: 7, period: 1_000_000)
         stacks.map = map
@@ -54,7 +54,7 @@ struct RawStacksTests {
 
     // MARK: Maps
 
-    @Test("Executable memory, and where a file's own addresses begin")
+    @Test("Executable memory, and the start of a file's own addresses")
     func maps() {
         let mappings = Self.map.mappings
         #expect(mappings.map(\.path) == ["/bin/a program", "", "/lib/libc.so.6 (deleted)", "[vdso]"])
@@ -72,7 +72,7 @@ struct RawStacksTests {
 
     // MARK: Names
 
-    @Test("Return addresses are looked up where the call stands")
+    @Test("Return addresses are looked up at the call")
     func lookUps() {
         #expect(
             Self.stacks.lookUps == [
@@ -80,7 +80,7 @@ struct RawStacksTests {
             ])
     }
 
-    @Test("By name: the outermost first, with what merged functions had, threads by their better names")
+    @Test("By name: the outermost first, with merged functions, threads by their better names")
     func profile() {
         var symbols = SymbolTable(map: Self.map)
         symbols.name(0x55D0_B100, ["$s15OperationEngine9QueueCoreC3runyyF", "work"])
@@ -96,7 +96,7 @@ struct RawStacksTests {
         #expect(profile.samples.map(\.weight) == [1_000_000, 3_000_000, 1_000_000, 0])
         #expect(profile.threads == ["engine normal 1", "dispatch 1"])
         #expect(profile.frames.first { $0.name == "start_thread" }?.object == "/lib/libc.so.6")
-        // Known are those that begin where threads do, or in main.
+        // A stack is known if it starts where threads do, or in main.
         #expect(ClassTable(profile, operations: 0).unknownCallers == 1_000_000)
     }
 
@@ -111,7 +111,7 @@ struct RawStacksTests {
 
     // MARK: The file
 
-    @Test("What is written is read back, whatever it holds")
+    @Test("A file reads back as written, whatever its content")
     func roundTrip() throws {
         for stacks in [Self.stacks, RawStacks(processID: 1, period: 1)] {
             #expect(try RawStacksFile.read(bytes(stacks)) == stacks)
@@ -120,7 +120,7 @@ struct RawStacksTests {
         #expect(MemoryLayout<RawStacks.Sample>.stride == 32)
     }
 
-    @Test("Cut anywhere, or followed by something, the file is refused")
+    @Test("A file that is cut anywhere, or followed by other data, is rejected")
     func truncated() throws {
         let whole = try bytes(Self.stacks)
         for length in 0..<whole.count { #expect(message(Array(whole[..<length])) != nil, "\(length) bytes") }
@@ -158,7 +158,7 @@ struct RawStacksTests {
         expectRefused(headers + samples, "headers and samples")
     }
 
-    @Test("With any byte changed, the file is refused, or everything can be computed of it")
+    @Test("If any byte changes, the file is rejected, or everything can be computed from it")
     func hostile() throws {
         let whole = try bytes(Self.stacks)
         var taken = 0

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Reports")
 struct ReportTests {
-    @Test("Figures as people read them")
+    @Test("Figures in readable units")
     func figures() {
         #expect(ProfileText.time(Int64(0)) == "0 ns")
         #expect(ProfileText.time(Int64(999)) == "999 ns")
@@ -40,13 +40,13 @@ struct ReportTests {
         Golden("trace-report").expect(lines.joined(separator: "\n"), section)
     }
 
-    @Test("The summary names the inversion, the starved one and what the limit costs")
+    @Test("The summary names the inversion, the starved operation and the cost of the limit")
     func priorities() throws {
         try expectGolden(Fixture.inversion, tolerance: 0, "inversion")
         try expectGolden(Fixture.limitOne, "a queue's limit")
     }
 
-    @Test("The summary of a trace with everything, and of one with nothing")
+    @Test("The summaries of a trace with everything, and of an empty one")
     func everything() throws {
         try expectGolden(Fixture.everything, "everything")
         try expectGolden(Fixture.trace(workers: 1, []), "nothing")

@@ -32,7 +32,7 @@ struct StackTests {
         #expect(profile.nodes.indices.dropFirst().allSatisfy { profile.nodes[$0].parent < $0 })
     }
 
-    @Test("A function's own weight, and with its callees once for each sample")
+    @Test("A function's own weight, and with its callees, once for each sample")
     func functions() {
         let functions = Self.profile.functions()
         #expect(functions.map(\.frame.name) == ["b", "c", "a", "main"])
@@ -49,7 +49,7 @@ struct StackTests {
         #expect(profile.filtered { profile.threads[Int($0.thread)] == "engine normal 2" }.total == 10)
     }
 
-    @Test("Weights that would overflow, and negative ones, are refused; deep stacks are cut")
+    @Test("Weights that would overflow, and negative ones, are rejected; deep stacks are cut")
     func limits() {
         var profile = StackProfile(unit: .bytes)
         let added = [Int64.max, 1, -1].map { profile.add([], weight: $0) }
@@ -63,7 +63,7 @@ struct StackTests {
         #expect(deep.frames[Int(stack.last!)].name == "f4999")
     }
 
-    @Test("Folded stacks: a line for each, in order, without the characters of the format")
+    @Test("Folded stacks: one line per stack, in order, without the format's special characters")
     func folded() {
         #expect(
             Self.profile.folded() == """
@@ -105,7 +105,7 @@ struct StackTests {
             ("$s15OperationEngine9QueueCoreC3runyyF", "/b/opbench", .engine),
             ("$s20OpBenchEngineBackend5RoundV3runyyF", "/b/opbench", .workload),
             ("clinux_burn", "/b/opbench", .workload), ("clinux_futex_wait", "/b/opbench", .futex),
-            // A closure of the backend that takes the engine's queue.
+            // A closure of the backend with the engine's queue as an argument.
             ("$s20OpBenchEngineBackend5RoundV3runyy15OperationEngine0fG5QueueCF", "/b/opbench", .workload),
             // The standard library's code, specialized for the engine's types.
             ("$sSa6appendyyxnF15OperationEngine9ReadyItemV_Tg5", "/b/opbench", .engine),
@@ -148,7 +148,7 @@ struct StackTests {
         #expect(FrameClassifier().classify(frame) == expected)
     }
 
-    @Test("The table's rows add up to the whole, and stacks without a beginning are told")
+    @Test("The table's rows add up to the total, and stacks without a start are reported")
     func table() throws {
         var profile = Self.profile
         profile.add([StackFrame(name: "memmove", object: "/lib/libc.so.6")], weight: 30)
@@ -161,7 +161,7 @@ struct StackTests {
         func weight(_ frameClass: FrameClass) -> Int64? { table.rows.first { $0.frameClass == frameClass }?.weight }
         #expect(weight(.libc) == 30)
         #expect(weight(.references) == 7)
-        // What is neither the benchmark's nor a system library's is another module of the program.
+        // Code outside the benchmark and the system libraries is another module of the program.
         #expect(weight(.library) == 60)
         #expect(weight(.unknown) == 3)
         #expect(table.rows.reduce(0) { $0 + $1.perOperation } == 10)
@@ -171,7 +171,7 @@ struct StackTests {
         expectGolden(StackProfile(unit: .bytes), operations: 1, "nothing")
     }
 
-    @Test("Shares of few samples have their standard error beside them; one heavy sample makes many as good as few")
+    @Test("Shares of few samples have their standard error; one heavy sample makes many count as few")
     func fewSamples() {
         for weights: [Int64] in [
             Array(repeating: 4, count: 100), Array(repeating: 4, count: 25), [1],
@@ -183,7 +183,7 @@ struct StackTests {
         }
     }
 
-    @Test("Modules that a program is made of stand below their class by name, the heaviest first")
+    @Test("Modules of a program are below their class by name, the heaviest first")
     func modules() {
         var profile = StackProfile(unit: .nanoseconds)
         let (pool, file) = ("$s8NIOPosix13NIOThreadPoolC7processyyF", "/b/nio-thread-pool")
@@ -206,13 +206,13 @@ struct StackTests {
 
     // MARK: Flame graphs
 
-    @Test("A bar stands on its caller, and is as wide as its weight")
+    @Test("A bar is above its caller, and as wide as its weight")
     func places() throws {
         let graph = FlameGraph(Self.profile, title: "t")
         let places = graph.places()
         #expect(places.map(\.row) == [0, 1, 2, 2, 3, 3, 4])
         #expect(places[0].width == 1)
-        // a: 45 of 60, c: 15 of 60; on a: a with 5, b with 30.
+        // a: 45 of 60, c: 15 of 60; above a: a with 5, b with 30.
         #expect(places[2].start == 0)
         #expect(places[2].width == 0.75)
         #expect(places[3].start == 0.75)
@@ -222,7 +222,7 @@ struct StackTests {
         #expect(places[5].width == 0.5)
     }
 
-    @Test("Bars and summaries show names without modules and types, unless two become one")
+    @Test("Bars and summaries show names without modules and types, unless two become equal")
     func shortNames() {
         let whole = "OperationEngine.WorkerPool.park(OperationEngine.Worker) -> Swift.Bool"
         var profile = StackProfile(unit: .nanoseconds)
@@ -238,7 +238,7 @@ struct StackTests {
         #expect(FrameClassifier().classify(profile.frames[0]) == .workload)
     }
 
-    @Test("A heap profile tells who allocates, and not that it is malloc")
+    @Test("A heap profile names the allocating function instead of malloc")
     func allocators() {
         var profile = StackProfile(unit: .bytes)
         let maker = "OperationEngine.Operation.linkDependency(OperationEngine.Operation) -> ()"
@@ -247,7 +247,7 @@ struct StackTests {
         expectGolden(profile, operations: 10, "who allocates")
     }
 
-    @Test("Text in a flame graph is escaped, wherever it comes from")
+    @Test("All text in a flame graph is escaped")
     func escaped() {
         var profile = StackProfile(unit: .nanoseconds)
         profile.add([StackFrame(name: "f<\"&'>]]>\u{1}</script><script>alert(1)</script>")], weight: 1)
@@ -261,13 +261,13 @@ struct StackTests {
         #expect(svg.contains("&lt;b&gt;&amp;&quot;"))
     }
 
-    @Test("The difference: what has grown is red, what has shrunk is blue, and the changes add up")
+    @Test("The difference: growth is red, shrinkage is blue, and the changes add up")
     func difference() {
         var head = StackProfile(unit: .nanoseconds)
         head.add(Self.frames("main", "a", "b"), weight: 200)
         head.add(Self.frames("main", "new"), weight: 100)
         let (base, operations) = (Self.profile, 10)
-        // An operation: 6 ns before, 15 ns now.
+        // Per operation: 6 ns before, 15 ns now.
         let difference = ProfileDifference(base: base, baseOperations: operations, head: head, headOperations: 20)
         #expect(difference.change == 9)
         #expect(difference.functions.map(\.name) == ["b", "new", "c", "a", "main"])

@@ -6,7 +6,7 @@ import Testing
 struct TimelineTests {
     // MARK: Protobuf
 
-    @Test("Protobuf's wire format, by the examples of its own documentation")
+    @Test("Protobuf's wire format, with the examples of its documentation")
     func wireFormat() {
         var message = ProtobufMessage()
         message.number(1, 150)
@@ -29,12 +29,12 @@ struct TimelineTests {
     }
 
     @Test(
-        "A nested message of any length has its length before it", arguments: [0, 125, 126, 127, 128, 16_381, 16_390])
+        "A nested message of any length is preceded by its length", arguments: [0, 125, 126, 127, 128, 16_381, 16_390])
     func nestedLengths(length: Int) {
         let text = String(repeating: "x", count: length)
         var message = ProtobufMessage()
         message.message(1) { outer in outer.message(2) { $0.text(1, text) } }
-        /// A tag, a length of seven bits a byte, the least first, and the content.
+        /// A tag, a length with seven bits per byte, the lowest first, and the content.
         func field(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
             let (low, middle, high) = (content.count & 127, content.count >> 7 & 127, content.count >> 14)
             let lengths = high > 0 ? [low | 128, middle | 128, high] : middle > 0 ? [low | 128, middle] : [low]
@@ -59,12 +59,12 @@ struct TimelineTests {
         let all = Fixture.everything
         #expect(try points(all, "workers") == [[-5, 1], [-4, 2], [45, 1]])
         #expect(try points(all, "awake") == [[-5, 1], [-4, 2], [11, 1], [21, 2], [33, 1], [45, 0]])
-        // The cancelled operation leaves with its end.
+        // The cancelled operation is removed at its end.
         #expect(try points(all, "depth").contains([5, 4]))
         #expect(try points(all, "depth").last == [41, 0])
     }
 
-    @Test("Queues have counters of their own if there are several, and not too many")
+    @Test("Several queues have their own counters, but not too many")
     func queueCounters() throws {
         var trace = Fixture.chain
         #expect(!trace.counters().contains { $0.name.hasPrefix("depth of") })
@@ -76,7 +76,7 @@ struct TimelineTests {
         #expect(!trace.counters().contains { $0.name.hasPrefix("depth of") })
     }
 
-    @Test("A thinned counter has true points, the last among them, and no more than asked for")
+    @Test("A thinned counter has true points, including the last, and no more than requested")
     func thinned() {
         let counter = TraceCounter("c", up: Array(0..<1000), down: (0..<1000).map { $0 + 500 })
         let thinned = counter.thinned(to: 10)
@@ -97,11 +97,11 @@ struct TimelineTests {
         return trace
     }
 
-    @Test("What overlaps gets rows of its own; what nests or follows stays")
+    @Test("Overlapping slices get separate rows; nested or successive ones stay")
     func rows() throws {
         var trace = overlapping(3)
         trace.operations += [
-            // Within the first, right behind it, and without any length at a border.
+            // Within the first, directly after it, and without any length at a border.
             TracedOperation(submit: 0, start: 1, end: 2, worker: 0),
             TracedOperation(submit: 0, start: 4, end: 8, worker: 0),
             TracedOperation(submit: 0, start: 8, end: 8, worker: 0),
@@ -141,7 +141,7 @@ struct TimelineTests {
         #expect(open.isEmpty)
     }
 
-    @Test("Too many that overlap become points, and none is lost")
+    @Test("Too many overlapping slices become points, and none is lost")
     func crowded() throws {
         let trace = overlapping(100)
         let lanes = TimelineLanes(trace)
@@ -149,20 +149,20 @@ struct TimelineTests {
         #expect(lanes.crowded.count == 100 - TimelineLanes.mostRows)
         let counts = try PerfettoWriter.write(trace, to: ByteCollector())
         #expect(counts.slices == TimelineLanes.mostRows)
-        // And the two marks.
+        // Plus the two marks.
         #expect(counts.instants == 100 - TimelineLanes.mostRows + 2)
         #expect(counts.leftOut == 0)
     }
 
     // MARK: Files
 
-    @Test("Perfetto: what is counted as written")
+    @Test("Perfetto: counts match the written events")
     func perfettoCounts() throws {
         let collector = ByteCollector()
         let counts = try PerfettoWriter.write(Fixture.everything, to: collector)
         // Four operations, two parks, two spans.
         #expect(counts.slices == 8)
-        // Five submissions, nine events of threads that are no parks, two marks.
+        // Five submissions, nine events of threads that are not parks, two marks.
         #expect(counts.instants == 5 + 9 + 2)
         // One of the two dependencies has two bars.
         #expect(counts.flows == 1)
@@ -172,13 +172,13 @@ struct TimelineTests {
         #expect(collector.bytes.count > 1000)
     }
 
-    @Test("Perfetto: an operation takes less than 200 bytes, whatever stands around it")
+    @Test("Perfetto: an operation takes less than 200 bytes, whatever surrounds it")
     func perfettoSize() throws {
         var trace = SampleTrace(workerCount: 2)
         trace.threads = (0..<3).map { SampleTrace.Thread(name: "thread \($0)", role: .worker, id: $0 + 1) }
         trace.queues = [SampleTrace.Queue(name: "queue")]
         trace.classes = ["operation"]
-        // As late and as long as in a sample of a million.
+        // Times as late and as long as in a sample of a million.
         let count = 20_000
         for index in 0..<count {
             let start = 2_000_000_000 + Int64(index) * 1_000_000

@@ -22,7 +22,7 @@ struct TraceFileTests {
         }
     }
 
-    @Test("What is written is read back, whatever it holds")
+    @Test("A file reads back as written, whatever its content")
     func roundTrip() throws {
         for trace in [Fixture.everything, Fixture.chain, Fixture.trace(workers: 1, [])] {
             #expect(try TraceFile.read(bytes(trace)) == trace)
@@ -31,7 +31,7 @@ struct TraceFileTests {
         #expect(try TraceFile.read(bytes(random)) == random)
     }
 
-    @Test("Records have no padding, and the sizes that the documentation gives")
+    @Test("Records have no padding, and the documented sizes")
     func sizes() {
         #expect(MemoryLayout<TracedOperation>.size == 64)
         #expect(MemoryLayout<TracedOperation>.stride == 64)
@@ -43,7 +43,7 @@ struct TraceFileTests {
         #expect(MemoryLayout<StackProfile.WeighedStack>.stride == 24)
     }
 
-    @Test("Cut anywhere, or followed by something, the file is refused")
+    @Test("A file that is cut anywhere, or followed by other data, is rejected")
     func truncated() throws {
         let whole = try bytes(Fixture.everything)
         for length in 0..<whole.count { #expect(message(Array(whole[..<length])) != nil, "\(length) bytes") }
@@ -73,7 +73,7 @@ struct TraceFileTests {
         }
     }
 
-    @Test("With any byte changed, the file is refused, or everything can be computed and written of it")
+    @Test("If any byte changes, the file is rejected, or everything can be computed and written from it")
     func hostile() throws {
         let whole = try bytes(Fixture.everything)
         var taken = 0
@@ -88,7 +88,7 @@ struct TraceFileTests {
                 _ = (try? TraceReport(trace))?.lines()
             }
         }
-        // Times may be changed a little, names at will.
+        // Times may change slightly, names in any way.
         #expect(taken > 100)
     }
 
@@ -117,7 +117,7 @@ struct TraceFileTests {
         expectRefused(faults.map { fault($0) }, "records")
     }
 
-    @Test("Times that two clocks put out of order are mended, and by how much is told")
+    @Test("Times in the wrong order because of two clocks are repaired, and the greatest change is reported")
     func mended() throws {
         var trace = Fixture.everything
         #expect(trace.mendOrder() == 0)
@@ -131,7 +131,7 @@ struct TraceFileTests {
         #expect(trace.operations[0].ready == 0)
         #expect(trace.operations[1].notified == 18)
         try trace.check()
-        // What did not happen stays so.
+        // Absent times stay absent.
         #expect(trace.operations[4].start == .absent)
         trace.operations[0].submit = .max - 1
         trace.operations[0].end = .min
@@ -140,7 +140,7 @@ struct TraceFileTests {
 
     // MARK: Files
 
-    @Test("A new file appears whole, or not at all")
+    @Test("A new file appears complete, or not at all")
     func newFile() throws {
         let folder = try TemporaryFolder()
         let written = try WrittenFolder(folder.path)
@@ -161,7 +161,7 @@ struct TraceFileTests {
         #expect(try FileBytes.readAll(opened) == [1, 2, 3, 4])
     }
 
-    @Test("Where a sink fails, every writer stops and says so")
+    @Test("If a sink fails, every writer stops and reports it")
     func failingSink() {
         struct Full: Error {}
         final class FullDisk: ByteSink {
@@ -183,7 +183,7 @@ struct TraceFileTests {
     }
 }
 
-/// A folder that is gone with the object.
+/// A folder that is removed with the object.
 private final class TemporaryFolder {
     let path: String
 

@@ -16,7 +16,7 @@ struct WorkSpanTests {
         ListSchedule(trace, try OperationGraph(trace), change).elapsed
     }
 
-    @Test("A chain: the span is the work, and the path has all of it")
+    @Test("A chain: the span is the work, and the path contains all of it")
     func chain() throws {
         let (workSpan, waits, path) = try figures(Fixture.chain)
         #expect(workSpan.work == 30)
@@ -25,7 +25,7 @@ struct WorkSpanTests {
         #expect(workSpan.elapsed == 35)
         #expect(workSpan.parallelism == 1)
         #expect(workSpan.slack == [0, 0, 0])
-        // 0, 2 and 1 + 2 ns to hand over.
+        // Hand-overs of 0, 2 and 1 + 2 ns.
         #expect(waits.burden == 2)
         #expect(workSpan.burdenedSpan == 36)
         #expect(workSpan.schedulingEfficiency == 30.0 / 35)
@@ -39,7 +39,7 @@ struct WorkSpanTests {
         #expect(try schedule(Fixture.chain, .init(free: [1])) == 20)
     }
 
-    @Test("A body without a processor waits for one, and does no work; the plan's work and span stand beside")
+    @Test("A body without a processor waits for one, and does no work; the plan's work and span are separate")
     func processor() throws {
         let (workSpan, waits, path) = try figures(Fixture.disturbedChain)
         #expect(workSpan.work == 24)
@@ -53,7 +53,7 @@ struct WorkSpanTests {
         #expect(path.total == 35)
         #expect(try schedule(Fixture.disturbedChain) == 24)
         #expect(try schedule(Fixture.disturbedChain, .init(free: [1])) == 20)
-        // Of the body up to a submission, as little of the wait as may be.
+        // The part of the body before a submission contains as little of the wait as possible.
         var refill = Fixture.refill
         refill.operations[0].processorWait = 7
         #expect(try figures(refill).0.span == 3 + 8 + 5)
@@ -61,7 +61,7 @@ struct WorkSpanTests {
         #expect(try figures(refill).2.total == 30)
     }
 
-    @Test("The plan's span is that of its own longest chain; there is none where a body has no planned time")
+    @Test("The plan's span is its own longest chain; there is none if a body has no planned time")
     func planned() throws {
         var trace = Fixture.diamond
         #expect(try figures(trace).0.planned == nil)
@@ -74,7 +74,7 @@ struct WorkSpanTests {
         #expect(try figures(trace).0.planned == .init(work: 48, span: 45))
     }
 
-    @Test("Of two rounds the one whose bodies waited less for a processor is less disturbed, of equal ones the shorter")
+    @Test("Of two rounds, the less disturbed is the one whose bodies waited less for a processor, or the shorter one")
     func disturbance() {
         let (quiet, disturbed) = (Fixture.chain, Fixture.disturbedChain)
         #expect(disturbed.processorWaitShare == 0.2)
@@ -83,7 +83,7 @@ struct WorkSpanTests {
         #expect(!quiet.isLessDisturbed(than: quiet))
         var shorter = disturbed
         shorter.operations[2].end -= 1
-        // 20.7 % are not 20.
+        // 20.7 % differs from 20.
         #expect(!shorter.isLessDisturbed(than: disturbed))
         shorter.operations[1].processorWait = 0
         #expect(shorter.isLessDisturbed(than: quiet))
@@ -111,7 +111,7 @@ struct WorkSpanTests {
         #expect(try schedule(Fixture.diamond, .init(free: [2])) == 35)
     }
 
-    @Test("Limit 1: what the limit holds back, and what waking up does")
+    @Test("Limit 1: waits for the limit, and for waking up")
     func limitOne() throws {
         let (workSpan, waits, path) = try figures(Fixture.limitOne)
         #expect(workSpan.work == 30)
@@ -128,7 +128,7 @@ struct WorkSpanTests {
         #expect(try schedule(Fixture.limitOne, .init(unlimited: true)) == 20)
     }
 
-    @Test("Two priorities: what was overtaken waits for the priority from then on")
+    @Test("Two priorities: an overtaken operation waits for the priority from then on")
     func priorities() throws {
         for (limit, reason) in [(nil, WaitReason.workers), (1, .limit)] as [(Int?, WaitReason)] {
             let trace = Fixture.twoPriorities(limit: limit)
@@ -143,7 +143,7 @@ struct WorkSpanTests {
         #expect(waits.splits[2].parts == [.workers: 19])
     }
 
-    @Test("A suspension holds back what would have waited for a worker")
+    @Test("A suspension delays operations that would have waited for a worker")
     func suspension() throws {
         let (_, waits, path) = try figures(Fixture.suspension)
         #expect(waits.splits[1].parts == [.workers: 5, .suspension: 20, .wakeUp: 2])
@@ -151,7 +151,7 @@ struct WorkSpanTests {
         #expect(try schedule(Fixture.suspension) == 28)
     }
 
-    @Test("A barrier waits for what came before it, and what comes behind waits for it")
+    @Test("A barrier waits for earlier operations, and later ones wait for it")
     func barrier() throws {
         let (workSpan, waits, path) = try figures(Fixture.barrier)
         #expect(workSpan.work == 50)
@@ -202,7 +202,7 @@ struct WorkSpanTests {
         #expect(try waits(5, workers: 2).splits[1].parts == [.wakeUp: 11])
     }
 
-    @Test("What was submitted late is the submitter's time")
+    @Test("The time before a late submission belongs to the submitter")
     func submission() throws {
         let trace = Fixture.trace(
             workers: 1,
@@ -215,7 +215,7 @@ struct WorkSpanTests {
         #expect(try schedule(trace, .init(submittedAtOnce: true)) == 14)
     }
 
-    @Test("What operations submit is in their chains, from where they submitted it")
+    @Test("Operations submitted by operations are in their chains, from the submission on")
     func refill() throws {
         let (workSpan, waits, path) = try figures(Fixture.refill)
         let graph = try OperationGraph(Fixture.refill)
@@ -225,26 +225,26 @@ struct WorkSpanTests {
         #expect(workSpan.span == 4 + 8 + 5)
         #expect(workSpan.spanPath == [0, 1, 2])
         #expect(workSpan.slack == [0, 0, 0])
-        // 0, 2 ns since the worker ended the first, and 4.
+        // 0, 2 ns after the worker ended the first, and 4.
         #expect(waits.burden == 2)
         #expect(workSpan.burdenedSpan == 17 + 3 * 2)
         #expect(path.steps.map(\.operation) == [0, 1, 2])
         #expect(path.steps.map(\.duration) == [4, 8, 5])
         #expect(path.steps.map(\.wait.parts) == [[:], [.wakeUp: 8], [.submission: 1, .wakeUp: 4]])
         #expect(path.total == 30)
-        // On one worker the second waits for the first; on two it begins while the first runs.
+        // On one worker, the second waits for the first; on two, it starts while the first runs.
         #expect(try schedule(Fixture.refill, .init(workers: 1)) == 23)
         #expect(try schedule(Fixture.refill) == 17)
         #expect(try schedule(Fixture.refill, .init(free: [0])) == 13)
         #expect(try schedule(Fixture.refill, .init(submittedAtOnce: true)) == 17)
-        // A dependency on what it submits itself: the times contradict each other, and the submission is dropped.
+        // A dependency on its own submission: the times contradict each other, and the submission is dropped.
         var cycle = Fixture.refill
         cycle.dependencies = [TracedDependency(1, before: 0)]
         #expect(try OperationGraph(cycle).submitter(of: 1) == nil)
         #expect(try figures(cycle).2.total == 30)
     }
 
-    @Test("What was cancelled takes no time, but its successors wait for it")
+    @Test("Cancelled operations take no time, but their successors wait for them")
     func cancelled() throws {
         let trace = Fixture.trace(
             workers: 1,
@@ -261,7 +261,7 @@ struct WorkSpanTests {
         #expect(try schedule(trace) == 15)
     }
 
-    @Test("A cycle is refused, also one through a barrier")
+    @Test("A cycle is rejected, also one through a barrier")
     func cycle() throws {
         let operations = [TracedOperation(submit: 0, start: 0, end: 1), TracedOperation(submit: 0, start: 1, end: 2)]
         let trace = Fixture.trace(workers: 1, operations, dependencies: [(0, 1), (1, 0)])
@@ -273,7 +273,7 @@ struct WorkSpanTests {
 
     // MARK: Random traces
 
-    /// Acyclic, and otherwise of anything that passes the checks: no scheduler need have made it.
+    /// Acyclic, and otherwise with any records that pass the checks, even if no scheduler would produce them.
     static func random(_ seed: UInt64, _ count: Int = 14) -> SampleTrace {
         var generator = SplitMix64(seed: seed)
         func number(_ range: ClosedRange<Int64>) -> Int64 { .random(in: range, using: &generator) }
@@ -316,7 +316,7 @@ struct WorkSpanTests {
         }
         if trace.spans.contains(where: isSuspended) { return .suspension }
         if time < barrierEnd { return .barrier }
-        /// Until when an operation keeps its worker, if that goes on to another one at once.
+        /// The time until which an operation keeps its worker, if that continues with another one at once.
         func heldUntil(_ operation: TracedOperation) -> TraceTime {
             guard operation.worker != TracedOperation.unknown else { return operation.end }
             let others = trace.operations.filter { $0.worker == operation.worker }
@@ -340,7 +340,7 @@ struct WorkSpanTests {
             ?? occupation(trace.operations, trace.workerCount, .workers, isHeld: true).map { _ in .handOver } ?? .wakeUp
     }
 
-    @Test("Random traces: waits are what counting nanosecond by nanosecond finds", arguments: 0..<60 as Range<UInt64>)
+    @Test("Random traces: waits equal those counted nanosecond by nanosecond", arguments: 0..<60 as Range<UInt64>)
     func randomWaits(seed: UInt64) throws {
         var trace = Self.random(seed)
         if seed % 3 == 0 {
@@ -348,7 +348,7 @@ struct WorkSpanTests {
             let own = trace.operations[Int(barrier)]
             trace.spans.append(
                 TracedSpan(kind: .barrier, queue: own.queue, start: own.submit, end: own.end, operation: barrier))
-            // Dependencies against the order of submission would be a deadlock.
+            // Dependencies against the order of submission would cause a deadlock.
             trace.dependencies = []
         }
         try trace.check()
@@ -384,7 +384,7 @@ struct WorkSpanTests {
         #expect(workSpan.spanPath.reduce(0) { $0 + trace.operations[$1].duration } == workSpan.span)
         #expect(workSpan.spanPath.allSatisfy { workSpan.slack[$0] == 0 })
         for operation in [0, 7, 39] {
-            // A body may grow by its slack, and no further.
+            // A body can grow by its slack, but no further.
             var grown = trace
             grown.operations[operation].end += workSpan.slack[operation]
             #expect(WorkSpan(grown, graph).span == workSpan.span)
@@ -393,7 +393,7 @@ struct WorkSpanTests {
         }
     }
 
-    @Test("A schedule takes the most urgent first, then what is ready for longest")
+    @Test("A schedule takes the most urgent first, then the one that has been ready longest")
     func scheduleOrder() throws {
         let urgent = Fixture.twoPriorities(limit: nil)
         #expect(ListSchedule(urgent, try OperationGraph(urgent)).starts == [0, 20, 10])
@@ -406,7 +406,7 @@ struct WorkSpanTests {
         #expect(ListSchedule(late, try OperationGraph(late)).starts == [0, 30, 10, 20])
     }
 
-    @Test("Random traces: a schedule keeps every rule, and leaves nothing idle", arguments: 0..<60 as Range<UInt64>)
+    @Test("Random traces: a schedule obeys every rule, and leaves nothing idle", arguments: 0..<60 as Range<UInt64>)
     func legalSchedules(seed: UInt64) throws {
         let trace = Self.random(seed, 30)
         let graph = try OperationGraph(trace)
@@ -433,7 +433,8 @@ struct WorkSpanTests {
                 #expect(running(at: time) { trace.operations[$0].queue == queue } <= limit ?? .max)
             }
             for index in starts.indices where ready[index] <= time && time < starts[index] {
-                // Ready and waiting: its queue is closed, or all workers are taken, by nothing less urgent that began now.
+                // Ready and waiting: its queue is closed, or all workers are occupied, and by nothing less urgent that
+                // started now.
                 let own = trace.operations[index]
                 let begun = starts.indices.filter { starts[$0] == time && ends[$0] > time }
                 let isHeldBack = !isOpen(own.queue, at: time) || running(at: time) == trace.workerCount
@@ -477,7 +478,7 @@ struct WorkSpanTests {
         #expect(CriticalPath(trace, graph).total == trace.elapsed)
         #expect(workSpan.slack.allSatisfy { $0 >= 0 })
         #expect(workSpan.spanPath.allSatisfy { workSpan.slack[$0] == 0 })
-        // All at once, without limits, on more workers than operations: nothing is left but the span.
+        // All at once, without limits, on more workers than operations: only the span is left.
         let change = ListSchedule.Change(workers: 30, unlimited: true, submittedAtOnce: true)
         #expect(ListSchedule(trace, graph, change).elapsed == workSpan.span)
     }

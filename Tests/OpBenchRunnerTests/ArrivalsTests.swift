@@ -14,12 +14,12 @@ import Testing
 
     private func gaps(_ instants: [Int64]) -> [Double] { zip(instants.dropFirst(), instants).map { Double($0 - $1) } }
 
-    @Test func `constant arrivals fill the duration with gaps of one length`() throws {
+    @Test func `constant arrivals fill the duration with equal gaps`() throws {
         let found = try instants(#"{"rate": 4000, "duration_ns": 50000000, "arrivals": "constant"}"#)
         #expect(found == Array(stride(from: Int64(0), to: 50_000_000, by: 250_000)))
     }
 
-    @Test func `a rate that divides no second does not drift`() throws {
+    @Test func `a rate that does not divide a second does not drift`() throws {
         let found = try instants(#"{"rate": 3000, "duration_ns": 10000000000, "arrivals": "constant"}"#)
         #expect(found[29_999] == 9_999_666_666)
     }
@@ -36,7 +36,7 @@ import Testing
         #expect(found.allSatisfy { $0 >= 0 })
     }
 
-    @Test func `the seed draws the arrivals, and a try of a search others`() throws {
+    @Test func `the seed draws the arrivals, and each try of a search draws others`() throws {
         let first = try instants(#"{"seed": 3}"#)
         #expect(first == (try instants(#"{"seed": 3}"#)))
         #expect(first != (try instants(#"{"seed": 4}"#)))
@@ -45,7 +45,7 @@ import Testing
         #expect(plan.arriving(perSecond: 10_000).pacing == plan.pacing)
     }
 
-    @Test func `another rate is another number of operations in the same time`() throws {
+    @Test func `another rate has another number of operations in the same time`() throws {
         let plan = try Fixture.plan("open_loop", #"{"rate": "search", "duration_ns": 100000000}"#)
         #expect(plan.operationCount == 1000)
         let faster = plan.arriving(perSecond: 50_000)
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [100, 137, 5000, 9999, 10_000, 10_001, 123_456, 9_000_000])
-    func `the rate found holds, and one a twentieth higher does not`(_ limit: Int) throws {
+    func `the search finds a rate that holds, and one a twentieth higher does not`(_ limit: Int) throws {
         let found = try #require(search(limit))
         #expect(found <= limit)
         #expect(Double(found) * RateTries.precision >= Double(limit).rounded(.down) - 1)
@@ -72,7 +72,7 @@ import Testing
         #expect(search(from: 10_000, 5, in: 3...4) == 4)
     }
 
-    @Test func `the search ends even if what holds changes from try to try`() {
+    @Test func `the search ends even if the tries contradict each other`() {
         for seed in 0..<200 {
             var generator = SplitMix64(seed: UInt64(seed))
             var tries = 0

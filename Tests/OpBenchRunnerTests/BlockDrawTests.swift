@@ -6,9 +6,9 @@ import Testing
 @testable import OpBenchBackends
 @testable import OpBenchRunner
 
-/// What a block draws, and for whom.
+/// The draw of a block, and its users.
 @Suite struct BlockDrawTests {
-    /// Small cells of all shapes that draw.
+    /// Small cells of all shapes that use draws.
     static let drawing = [
         ("open_loop", #"{"rate": 20000, "duration_ns": 1000000}"#),
         ("priority_mix", #"{"operations": 20}"#),
@@ -33,7 +33,7 @@ import Testing
         return try RunPlan(specs: [spec], options: options)
     }
 
-    /// Everything in a plan that may be drawn.
+    /// Everything in a plan that depends on the draw.
     private func draw(_ plan: WorkloadPlan) -> [String] {
         let own = [
             "\(plan.pacing as Any)", "\(plan.classes as Any)", "\(plan.graph as Any)", "\(plan.cancellation as Any)",
@@ -44,7 +44,7 @@ import Testing
     private func draw(_ cell: Cell) -> [String] { draw(WorkloadPlan(cell)) }
 
     @Test(arguments: drawing)
-    func `each block has a draw of its own, the same for all backends and sides`(
+    func `each block has its own draw, the same for all backends and sides`(
         shape: String, parameters: String
     ) throws {
         let samples = try plan(shape, parameters).samples.filter { $0.kind != .memory }
@@ -56,7 +56,7 @@ import Testing
         #expect(Set(samples.map { WorkloadPlan($0.drawnCell).operationCount }).count == 1)
     }
 
-    @Test func `the draw of a block is that of a workload with this seed`() throws {
+    @Test func `a block draws like a workload with its seed`() throws {
         let third = try plan("priority_mix", #"{"operations": 20, "seed": 5}"#).samples.filter { $0.block == 2 }
         let other = try Fixture.cell("priority_mix", #"{"operations": 20, "seed": 7}"#)
         #expect(third.filter { $0.kind != .memory }.allSatisfy { $0.drawnCell == other })
@@ -68,7 +68,7 @@ import Testing
         #expect(samples.allSatisfy { $0.drawnCell == $0.cell })
     }
 
-    @Test func `a sample's process gets its block's draw, also again, and the rows have the cell's own seed`()
+    @Test func `samples' processes get their block's draw, also in repeats, and the rows have the cell's own seed`()
         async throws
     {
         let folder = try Fixture.folder()
@@ -78,7 +78,7 @@ import Testing
             Runner(
                 plan: plan,
                 readCovariates: {
-                    // Something else runs beside the first sample.
+                    // Other processes disturb the first sample.
                     let foreign = readings.withLock { count in
                         count += 1
                         return count == 1 ? 0.0 : 1e9
@@ -99,7 +99,7 @@ import Testing
         _ = try await runner(plan, cancelledAt: 20).run { _ in }
         let resumed = try self.plan("priority_mix", #"{"operations": 20}"#, folder: folder, isResumed: true)
         _ = try await runner(resumed, cancelledAt: 0).run { _ in }
-        // The first one is taken twice, and the one that was cut off.
+        // The first one is taken twice, and so is the interrupted one.
         let expected = plan.samples.map(\.drawnCell)
         #expect(asked.withLock { $0 } == [expected[0]] + expected[..<19] + expected[18...])
         let rows = try CSVFile.read(SampleRow.self, file: "\(folder)/run/samples.csv")

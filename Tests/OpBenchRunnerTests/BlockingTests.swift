@@ -18,7 +18,7 @@ import Testing
         (#"{"operations": 10, "kind": "wait", "block_ns": 1000, "max_concurrent": 4}"#, 3000),
         (#"{"operations": 10, "kind": "wait", "block_ns": 1000, "max_concurrent": 5}"#, 3000),
         (#"{"operations": 10, "kind": "wait", "block_ns": 1000}"#, 1000),
-        // Work beside the sleep, and more work than two processors get done meanwhile.
+        // Work next to the sleep, and more work than two processors can do meanwhile.
         (#"{"operations": 10, "block_ns": 1000, "work_ns": 100, "max_concurrent": 5}"#, 2200),
         (#"{"operations": 10, "block_ns": 1000, "work_ns": 1000}"#, 5000),
     ])
@@ -30,7 +30,7 @@ import Testing
         #expect(try Fixture.plan("independent").idealBlockedMakespan(processors: 2) == nil)
     }
 
-    @Test func `of each two the first waits for the second; the odd one out does not`() throws {
+    @Test func `the first of each pair waits for the second; an odd one does not`() throws {
         let plan = try plan(#"{"operations": 5, "kind": "wait"}"#)
         let waiting = try #require(plan.blocking)
         let sleeping = try #require(self.plan(#"{"operations": 5}"#).blocking)
@@ -45,7 +45,7 @@ import Testing
         #expect(short.blocking?.nanoseconds == 100_000)
     }
 
-    @Test func `an operation that did not wait for its partner is found`() throws {
+    @Test func `an operation that did not wait for its partner is detected`() throws {
         let report = Trial(
             plan: try plan(#"{"operations": 6, "kind": "wait", "block_ns": 1000}"#),
             factory: ScriptedBackend.factory(.none), flavour: .throughput, kernel: Fixture.kernel,
@@ -54,7 +54,7 @@ import Testing
         #expect(report.status == .invalid)
     }
 
-    @Test func `a plain loop sleeps for each operation in turn, and its ratio says so`() throws {
+    @Test func `a plain loop sleeps for each operation in turn, which its ratio shows`() throws {
         let report = Trial(
             plan: try plan(#"{"operations": 5, "block_ns": 20000}"#), factory: SerialBackend.factory,
             flavour: .throughput, kernel: Fixture.kernel, targetNanoseconds: 1000
@@ -72,7 +72,7 @@ import Testing
         ).run()
     }
 
-    @Test func `letting go is the drain and the teardown`() throws {
+    @Test func `releasing is the drain and the teardown`() throws {
         let report = try report(.throughput, #"{"operations": 100}"#)
         func time(_ phase: String) throws -> Double {
             try #require(report.figures.first { $0.metric == "time" && $0.phase == phase }).value
@@ -81,7 +81,7 @@ import Testing
         #expect(abs(release - (try time("drain") + time("teardown"))) < 1e-9)
     }
 
-    @Test func `page faults of letting go are counted, and of this shape alone`() throws {
+    @Test func `page faults of releasing are counted, but only for this shape`() throws {
         func phases(_ report: SampleReport) -> Set<String> {
             Set(report.figures.filter { $0.metric == "page_faults" }.map(\.phase))
         }
@@ -93,14 +93,14 @@ import Testing
         #expect(phases(other) == ["total"])
     }
 
-    /// Sizes that are classes of the allocator's own; malloc(3) of the system adds up to 8 bytes.
-    @Test(arguments: [16, 64, 1024, 4096]) func `a payload is one allocation of just its size`(_ bytes: Int) {
-        // What malloc(3) has given, less the header.
+    /// Sizes that are the allocator's own size classes; the system's malloc(3) adds up to 8 bytes.
+    @Test(arguments: [16, 64, 1024, 4096]) func `a payload is one allocation of exactly its size`(_ bytes: Int) {
+        // The size allocated by malloc(3), less the header.
         let capacity = Payload.make(bytes: bytes).capacity
         #expect((bytes...bytes + 8).contains(capacity + 16))
     }
 
-    @Test func `a closure keeps its payload for as long as it lives`() throws {
+    @Test func `a closure keeps its payload as long as it lives`() throws {
         let plan = try Fixture.plan("memory_fence", #"{"operations": 1}"#)
         let body = OperationBody(plan: plan, kernel: Fixture.kernel, mode: .marked)
         defer { body.deallocate() }

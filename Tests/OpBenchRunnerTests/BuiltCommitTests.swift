@@ -4,17 +4,17 @@ import Testing
 
 @testable import OpBenchRunner
 
-@Suite("Programs that were built of two commits")
+@Suite("Programs built from two commits")
 struct BuiltCommitTests {
     private static let (one, other) = (String(repeating: "a1", count: 20), String(repeating: "b2", count: 20))
 
     @Test(
-        "are the same if they differ by their own commits alone",
+        "are the same if they differ only by their own commits",
         arguments: [
             ("x\(one)y\(one)", "x\(other)y\(other)", true), ("xyz", "xyz", true), ("", "", true),
             ("\(one)", "\(other)", true),
             ("x\(one)y", "x\(other)z", false), ("y\(one)", "z\(other)", false), ("x\(one)", "x\(other)x", false),
-            // Of the other's commit, or at another place.
+            // The other's commit, or a different position.
             ("x\(one)", "x\(one)", false), ("x\(one)\(other)", "x\(other)\(other)", false),
             ("x\(one)", "\(other)x", false), ("x\(one)", "x\(String(repeating: "c", count: 40))", false),
         ])
@@ -22,7 +22,7 @@ struct BuiltCommitTests {
         #expect(BuiltCommit.areSame(Data(base.utf8), Self.one, Data(head.utf8), Self.other) == areSame)
     }
 
-    /// A program of nothing but a note, as linkers write it: the digest of all the rest.
+    /// A program with only a note, as linkers write it: the digest of the rest.
     private func program(digest: String, rest: String, size: UInt32 = 20) -> Data {
         func bytes(_ values: [UInt64], _ width: Int) -> [UInt8] {
             values.flatMap { value in (0..<width).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64($0))) } }
@@ -35,19 +35,19 @@ struct BuiltCommitTests {
         return Data(header + segment + note + Array(rest.utf8))
     }
 
-    @Test("and by the linker's digest of all the rest, where it stands in the notes of a program and nowhere else")
+    @Test("and by the linker's digest of the rest, which only counts in a program's notes")
     func digests() {
         let (a, b) = (String(repeating: "a", count: 20), String(repeating: "b", count: 20))
         func areSame(_ base: Data, _ head: Data) -> Bool { BuiltCommit.areSame(base, Self.one, head, Self.other) }
         #expect(areSame(program(digest: a, rest: Self.one), program(digest: b, rest: Self.other)))
         #expect(!areSame(program(digest: a, rest: "x"), program(digest: b, rest: "y")))
         #expect(!areSame(program(digest: a, rest: a), program(digest: a, rest: b)))
-        // A note that claims to reach beyond its segment is none.
+        // A note that claims to extend beyond its segment is ignored.
         #expect(!areSame(program(digest: a, rest: "", size: 21), program(digest: b, rest: "", size: 21)))
         #expect(!areSame(program(digest: a, rest: "", size: .max), program(digest: b, rest: "", size: .max)))
     }
 
-    @Test("with all that lies beside them, but for the record of how they were made")
+    @Test("with all files next to them, except the record of the build")
     func folders() throws {
         let root = try TemporaryFolder.make()
         defer { try? FileManager.default.removeItem(atPath: root) }

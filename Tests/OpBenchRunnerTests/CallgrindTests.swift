@@ -8,7 +8,7 @@ import Testing
 @testable import OpBenchRunner
 
 @Suite("Instructions by callgrind", .serialized) struct CallgrindTests {
-    @Test func `what is lacking is told with a remedy, before anything runs`() throws {
+    @Test func `missing tools are reported with a remedy before anything runs`() throws {
         let answer = Callgrind(program: "/nowhere/valgrind").means()
         #expect(answer.means == nil && answer.words.contains(answer.lack))
         let error = #expect(throws: InputError.self) { try answer.require(by: "--instructions") }
@@ -16,7 +16,7 @@ import Testing
         #expect(throws: Never.self) { try ProfileMeans.Answer(.callgrind).require(by: "--instructions") }
     }
 
-    @Test func `a valgrind that fails is told of in its own words`() throws {
+    @Test func `a failing valgrind is reported with its own message`() throws {
         let folder = try Fixture.folder()
         func answer(_ script: String) -> ProfileMeans.Answer {
             let program = "\(folder)/valgrind"
@@ -50,12 +50,12 @@ import Testing
         #expect(failure?.description.contains(program) == true)
     }
 
-    @Test func `a file that the sample did not leave is told of`() throws {
+    @Test func `a missing profile is reported`() throws {
         let folder = try WrittenFolder(try Fixture.folder())
         #expect(throws: ProfileFailure.self) { try Callgrind.read(rounds: 1, from: folder) }
     }
 
-    /// What one round left, whose function executed so much.
+    /// The profile of one round, with a function that executed this many instructions.
     private static func file(_ counts: [Int]) -> String {
         let lines = counts.enumerated().map { "fn=(\($0 + 1)) f\($0)\n1 \($1)\n" }
         return "events: Ir\n" + lines.joined() + "totals: \(counts.reduce(0, +))\n"
@@ -75,7 +75,7 @@ import Testing
         #expect(throws: StackFileError.self) { try Callgrind.read(rounds: 6, from: folder) }
     }
 
-    /// A file of 64 bits whose sections have these names.
+    /// A 64-bit file whose sections have these names.
     private static func program(_ names: String) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 192 + names.utf8.count)
         bytes.replaceSubrange(0..<6, with: [0x7F, 0x45, 0x4C, 0x46, 2, 1])
@@ -89,7 +89,7 @@ import Testing
         return bytes
     }
 
-    @Test func `a copy has the program's symbols, and no debug information that one would find`() throws {
+    @Test func `a copy has the program's symbols, but no debug information that a tool would find`() throws {
         let folder = try Fixture.folder()
         func copy(_ bytes: [UInt8], _ name: String) throws -> [UInt8] {
             try Data(bytes).write(to: URL(filePath: "\(folder)/\(name)"))
@@ -111,7 +111,7 @@ import Testing
         #expect(throws: DiskError.self) { try UndebuggedCopy(of: "\(folder)/program", at: "\(folder)/no/where") }
     }
 
-    @Test func `how instructions were counted is noted, also where a turn of one side failed`() {
+    @Test func `the way of counting instructions is noted, also if one side's turn failed`() {
         func sample(_ operations: Int?) -> ExplainedSample {
             var sample = ExplainedSample(time: 1, cpuTime: 1)
             sample.instructions = operations.map { .init(StackProfile(unit: .instructions), operations: $0) }
@@ -125,7 +125,7 @@ import Testing
         #expect(note(nil, nil) == nil)
     }
 
-    @Test func `as many operations are counted as callgrind gets done in seconds`() {
+    @Test func `the number of counted operations fits the seconds available to callgrind`() {
         func operations(_ nanoseconds: Double) -> Int {
             ProfileOrder.Limits.fitting(cpuNanosecondsPerOperation: nanoseconds).operations
         }
@@ -142,7 +142,7 @@ import Testing
         return try await Fixture.onOwnThread { Result { try ProfileTrial(trial: trial, order: order).run() } }.get()
     }
 
-    @Test func `a counted sample runs so many rounds of a shortened plan, however long they take`() async throws {
+    @Test func `a counted sample runs a number of rounds of a shortened plan, however long they take`() async throws {
         let plan = try Fixture.plan("independent", #"{"items": 5000, "work_ns": 0}"#)
         let answer = try await Self.answer(
             try #require(BackendFactory.named(.engine)), plan, .init(operations: 70, rounds: 4))
@@ -150,7 +150,7 @@ import Testing
         #expect(answer.marks.count == 4 && answer.operations == 280 && answer.firstOperations == 70)
     }
 
-    @Test func `a shortened plan does what it should in every shape`() async throws {
+    @Test func `a shortened plan does its work in every shape`() async throws {
         let factory = try #require(BackendFactory.named(.engine))
         for (shape, parameters) in Fixture.triedShapes {
             let plan = try Fixture.plan(shape, parameters)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct CancellationPlanTests {
     private func plan(_ parameters: String) throws -> WorkloadPlan { try Fixture.plan("cancel_storm", parameters) }
 
-    @Test(arguments: [0, 1, 37, 50, 99, 100]) func `exactly so many are chosen`(_ percent: Int) throws {
+    @Test(arguments: [0, 1, 37, 50, 99, 100]) func `exactly the given part is chosen`(_ percent: Int) throws {
         let plan = try plan(#"{"operations": 400, "cancelled_percent": \#(percent)}"#)
         #expect(plan.cancellation?.chosenCount == 4 * percent)
         #expect(plan.cancellation?.isChosen.count == 400)
@@ -37,7 +37,7 @@ import Testing
 }
 
 @Suite(.serialized, .onOwnThreads) struct CancellationTests {
-    @Test func `the time of the cancelling calls is a phase of its own, by the operations chosen`() throws {
+    @Test func `the time of the cancelling calls is a separate phase, per chosen operation`() throws {
         let report = try Trial(
             plan: Fixture.plan("cancel_storm", #"{"operations": 50, "cancelled_percent": 40, "work_ns": 0}"#),
             factory: EngineBackend.factory, flavour: .throughput, kernel: Fixture.kernel, targetNanoseconds: 1000
@@ -51,7 +51,7 @@ import Testing
         #expect(abs(parts - (try time("total").value)) < 1e-9)
     }
 
-    @Test func `latencies are of the operations that ran`() throws {
+    @Test func `latencies are those of the operations that ran`() throws {
         let report = try Trial(
             plan: Fixture.plan("cancel_storm", #"{"operations": 50, "cancelled_percent": 40, "work_ns": 0}"#),
             factory: EngineBackend.factory, flavour: .latency, kernel: Fixture.kernel, targetNanoseconds: 1
@@ -62,7 +62,7 @@ import Testing
     }
 }
 
-/// That the check can fail.
+/// Shows that the check can fail.
 @Suite(.serialized, .onOwnThreads) struct BrokenCancellationTests {
     private func report(_ defect: ScriptedCancelling.Defect, _ parameters: String) throws -> SampleReport {
         let factory = BackendFactory(
@@ -81,14 +81,14 @@ import Testing
         #expect(try report(.none, parameters).status == .ok)
     }
 
-    @Test func `a wrong ending is found`() throws {
+    @Test func `a wrong ending is detected`() throws {
         let reports = try [ScriptedCancelling.Defect.losesCancelled, .cancelsTwice, .runsCancelled, .cancelsUnasked]
             .map { try report($0, Self.waiting) }
         #expect(reports.allSatisfy { $0.status == .invalid })
         Golden("cancellation-violations").expect(reports.map(\.notes).joined(separator: "\n"), "wrong endings")
     }
 
-    @Test func `in a queue that runs, an operation may begin before it is cancelled, and must not run twice`() throws {
+    @Test func `in a running queue an operation may begin before it is cancelled, but must not run twice`() throws {
         #expect(try report(.runsCancelled, Self.live).status == .ok)
         #expect(try report(.cancelsTwice, Self.live).status == .invalid)
     }

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// What is held cannot be waited for; but a body that ran in spite of it would most likely have been counted by the
+    /// A task that is held cannot be waited for, but a body that ran anyway would most likely have been counted by the
     /// time that all others were submitted.
     @Test(arguments: [
         #"{"items": 300}"#, #"{"items": 300, "max_concurrent": 1}"#, #"{"items": 300, "max_concurrent": 2}"#,
@@ -101,8 +101,8 @@ import Testing
         #expect(wasKept.isSet)
     }
 
-    @Test func `on an actor the urgent ones do not wait for the others`() async throws {
-        // Work takes much longer than submitting, so that there always is something to choose from.
+    @Test func `on an actor, urgent tasks do not wait for the others`() async throws {
+        // Work takes much longer than submitting, so there is always a choice.
         let parameters = #"{"operations": 2000, "max_concurrent": 1, "work_ns": 20000}"#
         let report = try await Fixture.report(ConcurrencyBackend.factory, .latency, "priority_mix", parameters)
         func median(_ level: String) throws -> Double {
@@ -114,7 +114,7 @@ import Testing
         #expect(try median("very_high") < median("very_low"))
     }
 
-    @Test func `what cannot be expressed is said`() throws {
+    @Test func `inexpressible plans are reported`() throws {
         var lines: [String] = []
         for (id, shape, parameters) in [
             ("concurrency", "chain", #"{"queues": 2}"#), ("concurrency", "blocking", "{}"),

@@ -5,9 +5,9 @@ import Testing
 @testable import OpBenchBackends
 @testable import OpBenchRunner
 
-/// One stall in a run, computed by hand: what the open loop must report of it, and what a closed one cannot.
+/// One stall in a run, computed by hand: the figures that the open loop must report, and a closed one cannot.
 @Suite(.onOwnThreads) struct CoordinatedOmissionTests {
-    /// 1 s of arrivals every 0.5 ms; the queue, one operation at a time of 10 µs, stands still for 100 ms in the middle.
+    /// 1 s of arrivals every 0.5 ms; the queue, one operation at a time of 10 µs, stalls for 100 ms in the middle.
     private static let stall: Int64 = 100_000_000
     private static let work: Int64 = 10_000
     private let plan: WorkloadPlan
@@ -18,7 +18,7 @@ import Testing
         instants = (0..<2000).map { Int64($0) * 500_000 }
     }
 
-    /// Fills in the stamps of a queue that runs what it is given one by one, and reports them.
+    /// Fills in the stamps of a queue that runs its operations one at a time, and reports them.
     private func figures(
         of plan: WorkloadPlan, submitted: (_ operation: Int, _ lastEnd: Int64) -> Int64, stalledOperation: Int?
     ) -> (String, String) -> Double? {
@@ -40,21 +40,21 @@ import Testing
         return { metric, stat in report.figures.first { $0.metric == metric && $0.stat == stat }?.value }
     }
 
-    @Test func `a stalled operation shows in the percentiles as the theory says`() throws {
+    @Test func `a stalled operation changes the percentiles as theory predicts`() throws {
         let figure = figures(of: plan, submitted: { operation, _ in instants[operation] }, stalledOperation: 1000)
-        // Whoever arrives t after the stall began waits for its rest: of 2000 operations 200 wait between 0 and 100 ms,
-        // evenly spread. One in a hundred waits longer than stall − 1 s ÷ 100, one in a thousand than stall − 1 s ÷ 1000.
-        // What was held up adds its own work, 10 µs each.
+        // An operation that arrives t after the start of the stall waits for its rest: of 2000 operations, 200 wait
+        // between 0 and 100 ms, evenly distributed. One in a hundred waits longer than stall − 1 s ÷ 100, one in a
+        // thousand longer than stall − 1 s ÷ 1000. Delayed operations add their own work, 10 µs each.
         let p99 = try #require(figure("intended_latency", "p99"))
         let p999 = try #require(figure("intended_latency", "p99.9"))
         #expect((89_900_000...90_600_000).contains(p99), "\(p99)")
         #expect((98_900_000...99_700_000).contains(p999), "\(p999)")
         #expect(try #require(figure("intended_latency", "p50")) < 11_000)
-        // The submitting thread was never held up, so that both views agree.
+        // The submitting thread was never delayed, so both views agree.
         #expect(figure("service_latency", "p99") == p99)
     }
 
-    @Test func `a stalled submitter shows in the intended latency alone`() throws {
+    @Test func `a stalled submitter changes only the intended latency`() throws {
         let stallEnd = instants[1000] + Self.stall
         let figure = figures(
             of: plan,
@@ -63,11 +63,11 @@ import Testing
         let p99 = try #require(figure("intended_latency", "p99"))
         #expect((89_900_000...90_600_000).contains(p99), "\(p99)")
         #expect((89_900_000...90_600_000).contains(try #require(figure("submit_lag", "p99"))))
-        // From the submitting call on there is nothing but the 200 that were submitted together.
+        // From the submitting call on, only the 200 that were submitted together are late.
         #expect(try #require(figure("service_latency", "max")) < 2_100_000)
     }
 
-    @Test func `a closed loop hides the same stall in its greatest value`() throws {
+    @Test func `a closed loop shows the same stall only in its greatest value`() throws {
         let closed = try Fixture.plan("wakeup", #"{"operations": 2000}"#)
         let figure = figures(of: closed, submitted: { _, lastEnd in lastEnd }, stalledOperation: 1000)
         #expect(try #require(figure("service_latency", "p99.9")) < 11_000)

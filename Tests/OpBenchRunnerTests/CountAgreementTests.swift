@@ -5,9 +5,9 @@ import Testing
 
 @testable import OpBenchRunner
 
-/// How many samples of counts a run takes.
+/// The number of count samples that a run takes.
 @Suite struct CountAgreementTests {
-    @Test func `two that differ by no more than the slack agree, wherever they stand`() {
+    @Test func `two counts that differ by no more than the slack agree, wherever they are`() {
         let slack = Metric.allocations.slack!
         #expect(!Metric.allocations.hasAgreement([100]))
         #expect(Metric.allocations.hasAgreement([100, 100 + slack]))
@@ -15,7 +15,7 @@ import Testing
         #expect(Metric.allocations.hasAgreement([100, 300, 200, 300]))
     }
 
-    /// Takes a run whose samples count as `values` says, by side and block.
+    /// Takes a run whose samples count as `values` specifies, by side and block.
     ///
     /// - Returns: the blocks of counts that were taken.
     private func blocks(
@@ -57,14 +57,14 @@ import Testing
         return options
     }
 
-    @Test func `two samples are enough if they agree; else more are taken, seven at most`() async throws {
+    @Test func `two samples suffice if they agree; otherwise more are taken, at most seven`() async throws {
         #expect(try await blocks(of: [50, 50]) == [0, 1])
         #expect(try await blocks(of: [50, 90, 50]) == [0, 1, 2])
         #expect(try await blocks(of: [50, 90, 130, 170, 135]) == [0, 1, 2, 3, 4])
         #expect(try await blocks(of: [50, 90, 130, 170, 210, 250, 290]) == [0, 1, 2, 3, 4, 5, 6])
     }
 
-    @Test func `a given number of blocks is taken as it is`() async throws {
+    @Test func `a given number of blocks is used unchanged`() async throws {
         #expect(try await blocks(of: [50, 90, 130], blocks: 3) == [0, 1, 2])
         #expect(try await blocks(of: [50], isQuick: true) == [0])
     }

@@ -9,7 +9,7 @@ import Testing
         #expect(Covariates.steal(inStat: "") == nil)
     }
 
-    @Test func `busy is what two processors had beside idle, waiting and stolen time`() {
+    @Test func `busy is the processors' time except idle, waiting and stolen time`() {
         let text = "cpu  100 200 300 4000 50 600 700 80 9 10\ncpu0 1 2\ncpu1 1 2\nintr 5\n"
         #expect(Covariates.processors(inStat: text) == 2)
         #expect(Covariates.busy(inStat: text, at: 30_000_000_000) == 60e9 - 41.3e9)
@@ -17,13 +17,13 @@ import Testing
         #expect(Covariates.busy(inStat: "cpu  0 0 0 0 0 0 0 0 0 0\ncpu0 0 0\n", at: 1) == nil)
     }
 
-    @Test func `pressure is the total of some`() {
+    @Test func `pressure is the total of the line some`() {
         let text = "some avg10=0.00 avg60=0.00 avg300=0.00 total=1500000\nfull avg10=0.00 total=7\n"
         #expect(Covariates.pressure(inPSI: text) == 1.5e9)
         #expect(Covariates.pressure(inPSI: "") == nil)
     }
 
-    @Test func `throttling is read from either generation of cgroups`() {
+    @Test func `throttling is read from either version of cgroups`() {
         #expect(Covariates.throttled(inCgroup: "usage_usec 5\nthrottled_usec 2000000\n") == 2e9)
         #expect(Covariates.throttled(inCgroup: "nr_periods 0\nthrottled_time 3000000000\n") == 3e9)
         #expect(Covariates.throttled(inCgroup: "nr_periods 0\n") == nil)
@@ -53,7 +53,7 @@ import Testing
         #expect(!interference(referenceLoop: [100_000, 124_000]).disturbs(.throughput))
     }
 
-    @Test func `a trace says that the machine was busy by what disturbs a throughput sample, or by its own bodies`() {
+    @Test func `a trace reports a busy machine for a throughput sample's disturbances, or because of its own bodies`() {
         #expect(ProfileTaker.busyMachine(interference(), processorWaitShare: 0.04) == nil)
         #expect(ProfileTaker.busyMachine(interference(), processorWaitShare: 0.06) != nil)
         #expect(
@@ -61,7 +61,7 @@ import Testing
                 == true)
     }
 
-    @Test func `a hundredth of the processors' time disturbs a latency sample, if it can be told from nothing`() {
+    @Test func `a hundredth of the processors' time disturbs a latency sample, if it is measurable`() {
         #expect(interference(foreign: 21e6).disturbs(.latency))
         #expect(!interference(foreign: 19e6).disturbs(.latency))
         #expect(interference(seconds: 3, foreign: 61e6).disturbs(.latency))
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `what the system does not tell is absent`() {
+    @Test func `missing values of the system are absent`() {
         let names = interference(steal: nil, throttled: nil, referenceLoop: []).figures(operations: 1).map(\.metric)
         #expect(names == ["load"])
         #expect(!interference(steal: nil, throttled: nil, referenceLoop: []).disturbs(.throughput))

@@ -32,25 +32,27 @@ import Testing
         #expect(graph.sources == [0, 1, 2] && graph.sinks == [3] && graph.span == 2)
     }
 
-    @Test func `diamond: out and in again, end to end`() throws {
+    @Test func `diamond: fan out and in, repeatedly`() throws {
         let graph = try graph("diamond", width: 2, layers: 2)
         #expect(predecessors(graph) == [[], [0], [0], [1, 2], [3], [3], [4, 5]])
         #expect(graph.sources == [0] && graph.sinks == [6] && graph.span == 5)
     }
 
-    @Test func `binary_tree: two wait for each one above`() throws {
+    @Test func `binary_tree: two wait for their parent`() throws {
         let graph = try graph("binary_tree", layers: 3)
         #expect(predecessors(graph) == [[], [0], [0], [1], [1], [2], [2]])
         #expect(graph.sinks == [3, 4, 5, 6] && graph.levels == [1, 2, 2, 3, 3, 3, 3])
     }
 
-    @Test func `wavefront: each waits for the one above and the one beside it`() throws {
+    @Test func `wavefront: each waits for its upper and its left neighbour`() throws {
         let graph = try graph("wavefront", width: 3, layers: 2)
         #expect(predecessors(graph) == [[], [0], [1], [0], [1, 3], [2, 4]])
         #expect(graph.levels == [1, 2, 3, 2, 3, 4] && graph.sinks == [5])
     }
 
-    @Test func `layered_random: as many different ones of the row above as asked for, by the seed`() throws {
+    @Test func `layered_random: the given number of distinct predecessors from the row above, drawn by the seed`()
+        throws
+    {
         let drawn = try graph("layered_random", width: 20, layers: 5, degree: 3, seed: 4)
         for operation in 20..<100 {
             let rowAbove = operation / 20 - 1
@@ -61,12 +63,12 @@ import Testing
         #expect(try graph("layered_random", width: 20, layers: 5, degree: 3, seed: 4) == drawn)
         let other = try graph("layered_random", width: 20, layers: 5, degree: 3, seed: 5)
         #expect(other.predecessors != drawn.predecessors)
-        // Every predecessor of a row is drawn sooner or later: 240 draws of 20 miss one with a chance of 1 in 10^4.
+        // Every predecessor in a row is drawn eventually: 240 draws of 20 miss one with a probability of 1 in 10^4.
         #expect(Set(drawn.predecessors.targets.map { $0 % 20 }).count == 20)
         #expect(try graph("layered_random", width: 2, layers: 2, degree: 9).dependencyCount == 4)
     }
 
-    @Test(arguments: GraphKind.allCases) func `both ways are the same edges, and as many as foretold`(
+    @Test(arguments: GraphKind.allCases) func `both directions have the same edges, in the predicted number`(
         _ kind: GraphKind
     ) throws {
         let graph = try graph(kind.rawValue, width: 7, layers: 4, degree: 3)

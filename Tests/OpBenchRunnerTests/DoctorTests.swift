@@ -43,7 +43,7 @@ import Testing
         ("build", .bad, { $0.configuration = "debug" }),
     ]
 
-    /// A machine as one would wish for.
+    /// An ideal machine.
     private func readings(_ change: @Sendable (inout HostReadings) -> Void = { _ in }) -> HostReadings {
         var readings = HostReadings(
             layout: Self.plain(processors: 8), quotaProcessors: nil, governor: "performance", hasTurbo: false,
@@ -64,13 +64,13 @@ import Testing
             nodes: [.init(number: 0, processors: all)])
     }
 
-    @Test func `on a good machine all is good, and nothing is advised`() {
+    @Test func `on a good machine, all findings are good and there is no advice`() {
         for finding in Doctor.findings(from: readings()) {
             #expect(finding.weight == .good && finding.remedy.isEmpty, "\(finding)")
         }
     }
 
-    @Test func `the programs that use the machine are named`() {
+    @Test func `programs that use the machine are named`() {
         let busy = readings {
             $0.foreignShare = 1.995
             $0.busiest = [BusyProcess(name: "swift-frontend", share: 1.8), BusyProcess(name: "rsync", share: 0.15)]
@@ -80,7 +80,7 @@ import Testing
         #expect(names.allSatisfy { finding?.found.contains($0) == true })
     }
 
-    @Test func `CPU time is added up by program; children of the reader, and what did little, are left out`() throws {
+    @Test func `CPU time is summed by program, without the reader's children and small amounts`() throws {
         func stat(_ name: String, parent: Int, user: Int, system: Int) -> String {
             "7 (\(name)) S \(parent) 7 7 0 -1 4194560 1 2 3 4 \(user) \(system) 5 6 20 0 1 0 9 10 11"
         }
@@ -100,7 +100,7 @@ import Testing
         let after: [Int32: BusyProcess.Reading] = [
             1: try #require(reading("cc", 2 * unit)), 2: try #require(reading("idle", 7)),
             3: try #require(reading("cc", unit)), 4: try #require(reading("ld", unit)),
-            // Another name, and another process of the same id.
+            // Another name, and another process with the same id.
             5: try #require(reading("kworker/0:1-mm", 9 * unit)), 6: try #require(reading("as", unit / 2)),
         ]
         #expect(
@@ -124,8 +124,8 @@ import Testing
         #expect(weight == .note || changed.allSatisfy { !$0.remedy.isEmpty })
     }
 
-    /// What it says of processors on machines that are made up, and what it says to choose.
-    @Test func `it says which processors to measure on, and why`() throws {
+    /// Findings about processors on made-up machines, with the recommended choices.
+    @Test func `it recommends processors for measuring, with reasons`() throws {
         func found(_ machine: MadeUpMachine, quota: Double? = nil) throws -> [String: Finding] {
             let layout = try machine.read()
             let findings = Doctor.findings(

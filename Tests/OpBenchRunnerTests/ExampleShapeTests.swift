@@ -6,7 +6,7 @@ import Testing
 @testable import OpBenchModel
 @testable import OpBenchRunner
 
-/// The worked example of the guide "Adding a shape": a shape made of what backends can do, in no file but its own.
+/// The worked example of the guide "Adding a shape": a shape made of existing features of backends, in a single file.
 @Suite(.serialized, .onOwnThreads) struct ExampleShapeTests {
     private static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -26,14 +26,14 @@ import Testing
         #expect(try text("Sources/opbench/opbench.docc/AddingAShape.md").contains("```swift\n\(code)```"))
     }
 
-    @Test func `its plan is that of the graph`() throws {
+    @Test func `its plan equals the graph's`() throws {
         let plan = ShapeDefinition.fanIn.plan(of: cell(width: 20))
         let graph = try Fixture.plan("graph", #"{"kind": "fan_in", "width": 20, "work_ns": 0}"#)
         #expect(plan.graph?.predecessors == graph.graph?.predecessors && plan.operationCount == 21)
         #expect(ShapeDefinition.fanIn.plan(of: ShapeDefinition.fanIn.sketch(cell(width: 20))).operationCount == 2)
     }
 
-    @Test(arguments: BackendFactory.all.map(\.id)) func `every backend executes it as it does graphs`(
+    @Test(arguments: BackendFactory.all.map(\.id)) func `every backend executes it like a graph`(
         id: BackendID
     ) throws {
         let factory = try #require(BackendFactory.named(id))
@@ -46,12 +46,12 @@ import Testing
         #expect(report.status == .ok, "\(report.notes)")
     }
 
-    @Test func `what nobody can do yet is refused, whatever the backend`() {
+    @Test func `a feature that no backend has yet is rejected, whatever the backend`() {
         var plan = ShapeDefinition.fanIn.plan(of: cell(width: 2))
         plan.needs = Capability("a new one")
         for factory in BackendFactory.all {
             guard case .unsupported = factory.supports(plan) else {
-                Issue.record("\(factory.id.rawValue) supports what it has no way for")
+                Issue.record("\(factory.id.rawValue) supports a feature that it has no code for")
                 continue
             }
         }

@@ -5,7 +5,7 @@ import Testing
 @testable import OpBenchBackends
 @testable import OpBenchRunner
 
-/// A backend that does on the draining thread just what a test says.
+/// A backend that does on the draining thread exactly what a test specifies.
 final class DirectedBackend: Backend, @unchecked Sendable {
     private let body: OperationBody
     private let direction: @Sendable (OperationBody) -> Void
@@ -23,12 +23,12 @@ final class DirectedBackend: Backend, @unchecked Sendable {
     func suspend() {}
     func resume() {}
 
-    /// The report of a check sample, or another, in which that happened.
+    /// The report of a check sample, or another, with these events.
     static func report(
         _ shape: String, _ parameters: String, _ flavour: SampleFlavour = .throughput,
         _ direction: @escaping @Sendable (OperationBody) -> Void
     ) throws -> SampleReport {
-        // As many operations as the shortened plan of a warm-up has at most, so that the direction fits both.
+        // The maximum number of operations in the shortened plan of a warm-up, so that the direction fits both.
         Trial(
             plan: try Fixture.plan(shape, parameters),
             factory: BackendFactory(
@@ -44,7 +44,7 @@ final class DirectedBackend: Backend, @unchecked Sendable {
         try DirectedBackend.report("observers", #"{"operations": 3, "observers": 2}"#, .throughput, direction)
     }
 
-    /// Runs all and tells twice of each, but for what `change` adds.
+    /// Runs every operation and notifies twice for each, changed by `change`.
     private static func tell(_ body: OperationBody, _ notices: [Int] = [2, 2, 2]) {
         for operation in 0..<3 {
             body.run(operation)
@@ -52,11 +52,11 @@ final class DirectedBackend: Backend, @unchecked Sendable {
         }
     }
 
-    @Test func `each observer told once is right`() throws {
+    @Test func `one notification per observer is right`() throws {
         #expect(try report { Self.tell($0) }.status == .ok)
     }
 
-    @Test func `an observer not told, told twice, and an operation run twice or not at all are found`() throws {
+    @Test func `a missing or repeated notification, and an operation run twice or not at all, are detected`() throws {
         let reports = try [
             report { Self.tell($0, [2, 1, 2]) }, report { Self.tell($0, [3, 3, 2]) },
             report {
@@ -73,7 +73,7 @@ final class DirectedBackend: Backend, @unchecked Sendable {
         Golden("notice-violations").expect(reports.map(\.notes).joined(separator: "\n"), section)
     }
 
-    @Test func `an end announced twice or not at all is found`() throws {
+    @Test func `an end announced twice or not at all is detected`() throws {
         let parameters = #"{"operations": 2, "ended_by": "itself"}"#
         let twice = try DirectedBackend.report("asynchronous", parameters) { body in
             for operation in 0..<2 {
@@ -106,7 +106,7 @@ final class DirectedBackend: Backend, @unchecked Sendable {
         try DirectedBackend.report("barriers", #"{"operations": 5, "every": 3, "work_ns": 0}"#, flavour, direction)
     }
 
-    @Test func `every so many is a barrier, and the rest has none behind it`() throws {
+    @Test func `every n-th operation is a barrier, and no barrier follows the rest`() throws {
         let plan = try Fixture.plan("barriers", #"{"operations": 8, "every": 3}"#)
         let barriers = try #require(plan.barriers)
         #expect((0..<8).map { barriers.isBarrier($0) } == [false, false, true, false, false, true, false, false])
@@ -128,7 +128,7 @@ final class DirectedBackend: Backend, @unchecked Sendable {
         #expect(try report(flavour) { Self.run($0, [1, 0, 2, 4, 3]) }.status == .ok)
     }
 
-    @Test func `past a barrier either way, twice and not at all are found`() throws {
+    @Test func `overtaking a barrier either way, running twice and not running are detected`() throws {
         let reports = try [[0, 1, 3, 2, 4], [0, 2, 1, 3, 4], [0, 1, 1, 2, 3, 4], [0, 1, 2, 3]].map { order in
             try report { Self.run($0, order) }
         }
@@ -140,10 +140,10 @@ final class DirectedBackend: Backend, @unchecked Sendable {
         Golden("barrier-violations").expect(reports.map(\.notes).joined(separator: "\n"), section)
     }
 
-    @Test func `an operation beside a barrier is found by the time stamps`() throws {
+    @Test func `an operation parallel to a barrier is detected by the time stamps`() throws {
         let found = try report(.check) { body in
             Self.run(body, [0, 1, 2, 3, 4])
-            // As if the first had gone on into the barrier.
+            // As if the first had continued into the barrier.
             body.stamp(.end, 0, body.read(.start, 2) + 1)
         }
         let tooSoon = try report(.check) { body in
@@ -153,7 +153,7 @@ final class DirectedBackend: Backend, @unchecked Sendable {
         expectInvalid([found, tooSoon], "beside a barrier")
     }
 
-    @Test func `latencies are told apart by role`() throws {
+    @Test func `latencies are separated by role`() throws {
         let report = try report(.latency) { Self.run($0, [0, 1, 2, 3, 4]) }
         let classes = Set(report.figures.filter { $0.metric == "start_latency" }.map(\.operationClass))
         #expect(classes == ["", "role=operation", "role=barrier"])
@@ -170,7 +170,7 @@ final class DirectedBackend: Backend, @unchecked Sendable {
         #expect(plan.shortened(to: 3).operationCount == 4)
     }
 
-    @Test func `a group told as finished before its last block is found`() throws {
+    @Test func `a group reported as finished before its last block is detected`() throws {
         func report(_ order: [(run: Int?, told: Int?)]) throws -> SampleReport {
             try DirectedBackend.report("block_groups", #"{"groups": 1, "blocks": 2, "work_ns": 0}"#, .check) { body in
                 for step in order {
@@ -184,7 +184,7 @@ final class DirectedBackend: Backend, @unchecked Sendable {
         #expect(early.status == .invalid)
     }
 
-    @Test func `a lost block is found`() throws {
+    @Test func `a lost block is detected`() throws {
         let report = try DirectedBackend.report("block_groups", #"{"groups": 1, "blocks": 2, "work_ns": 0}"#) {
             $0.run(0)
         }
@@ -193,7 +193,7 @@ final class DirectedBackend: Backend, @unchecked Sendable {
 }
 
 @Suite(.serialized, .onOwnThreads) struct ManualStartTests {
-    @Test func `nothing can be held pending, and the start is the call`() throws {
+    @Test func `nothing can be held pending, and the call is the start`() throws {
         let plan = try Fixture.plan("manual_start", #"{"operations": 10}"#)
         for factory in [EngineBackend.factory, FoundationBackend.factory, DispatchBackend.factory] {
             #expect(!factory.canHoldPending(plan))

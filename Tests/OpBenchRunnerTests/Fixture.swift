@@ -47,23 +47,23 @@ enum Fixture {
         WorkloadPlan(try cell(shape, parameters))
     }
 
-    /// The report of a sample taken as in a process of its own: on a thread that is none of Swift's pool, which tests that
-    /// wait would otherwise keep from the tasks they wait for.
+    /// The report of a sample taken as in its own process: on a thread outside Swift's pool, which waiting tests would
+    /// otherwise keep from the tasks that they wait for.
     static func report(
         _ factory: BackendFactory, _ flavour: SampleFlavour, _ shape: String, _ parameters: String
     ) async throws -> SampleReport {
         let trial = Trial(
             plan: try plan(shape, parameters), factory: factory, flavour: flavour, kernel: kernel,
             targetNanoseconds: 1000)
-        // Foundation loses a wake-up now and then (see E25 in the list of differences). Such a sample hangs, in one of very
-        // many runs of all tests: it is taken once more, and its threads are left alone.
+        // Foundation rarely loses a wake-up (see E25 in the list of differences). Such a sample hangs, in one of very
+        // many runs of all tests: it is taken again, and its threads are left alone.
         return await onOwnThread {
             let first = factory.id == .foundation ? valueUnlessItHangs { trial.run() } : nil
             return first ?? trial.run()
         }
     }
 
-    /// What the body returns, on a thread of its own.
+    /// Runs the body on its own thread, and returns its result.
     static func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in
             _ = OwnThread { continuation.resume(returning: body()) }
@@ -76,17 +76,17 @@ enum Fixture {
     /// A kernel that needs no calibration.
     static let kernel = WorkKernel(iterationsPerNanosecond: 0.5)
 
-    /// Which of `shapes` are tried on every backend: all, or in a short loop every fifth.
+    /// The indices of `shapes` to test on every backend: all, or every fifth in a short run.
     static let triedShapes = stride(from: 0, to: shapes.count, by: Scale.isShort ? 5 : 1).map { shapes[$0] }
 
-    /// Which of `shapes` are tried on a backend where others have the rest: a third.
+    /// The indices of `shapes` to test on a backend if others have the rest: a third.
     static func shapes(on id: BackendID) -> [(shape: String, parameters: String)] {
         let step = Scale.isDeep ? 1 : Scale.isShort ? 15 : 3
         let first = BackendFactory.all.firstIndex { $0.id == id } ?? 0
         return stride(from: first % step, to: shapes.count, by: step).map { shapes[$0] }
     }
 
-    /// A tiny cell of every shape, and of every way through a shape.
+    /// A tiny cell of every shape, and of every path through a shape.
     static let shapes: [(shape: String, parameters: String)] = [
         ("independent", #"{"items": 100, "items_per_operation": 7, "work_ns": 10}"#),
         ("independent", #"{"items": 60, "form": "block", "producers": 3, "max_concurrent": 2, "work_ns": 0}"#),

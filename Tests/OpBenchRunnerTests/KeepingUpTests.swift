@@ -6,7 +6,7 @@ import Testing
 @testable import OpBenchRunner
 
 @Suite struct KeepingUpTests {
-    /// One arrival a microsecond; how long after the first each operation ends.
+    /// One arrival per microsecond; the closure gives each operation's end, from the first arrival.
     private func keepingUp(_ count: Int = 1000, ends: (Int64) -> Int64) -> KeepingUp {
         let arrivals = (0..<count).map { Int64($0) * 1000 }
         return KeepingUp(arrivals: arrivals, ends: arrivals.map(ends))
@@ -19,7 +19,7 @@ import Testing
         return (rate(.arrivalRate), rate(.completionRate), report.flags)
     }
 
-    @Test func `a queue that ends a third of what arrives is overloaded, and both rates say so`() {
+    @Test func `a queue that ends a third of the arrivals is overloaded, as both rates show`() {
         let found = keepingUp { 3 * $0 + 500 }
         #expect(found.isOverloaded)
         let (arrival, completion, flags) = rates(found)
@@ -28,11 +28,11 @@ import Testing
         #expect(flags == ["overloaded"])
     }
 
-    @Test func `one that is a tenth too slow is overloaded, however soon the first operations end`() {
+    @Test func `a queue that is a tenth too slow is overloaded, however soon the first operations end`() {
         #expect(keepingUp { $0 + $0 / 9 }.isOverloaded)
     }
 
-    @Test func `one that keeps up is not, nor one that stands still for a while`() {
+    @Test func `a queue that keeps up is not overloaded, even if it stalls for a while`() {
         let found = keepingUp { $0 + 1500 }
         #expect(!found.isOverloaded)
         #expect(rates(found).flags == [])
@@ -42,12 +42,12 @@ import Testing
         #expect(!keepingUp { $0 > 900_000 ? 1_200_000 : $0 + 1 }.isOverloaded)
     }
 
-    @Test func `of a few operations that are all still running nothing is said`() {
+    @Test func `a few operations that are all still running show nothing`() {
         #expect(!keepingUp(20) { $0 + 1_000_000 }.isOverloaded)
         #expect(rates(KeepingUp(arrivals: [0], ends: [50])).arrival == nil)
     }
 
-    @Test func `most rounds decide for the sample`() {
+    @Test func `the majority of rounds decides for the sample`() {
         let (over, under) = (keepingUp { 3 * $0 + 500 }, keepingUp { $0 + 1 })
         #expect(!over.merged(with: under).isOverloaded)
         #expect(over.merged(with: under).merged(with: over).isOverloaded)
@@ -55,7 +55,7 @@ import Testing
     }
 }
 
-/// The scripted backend runs nothing before it is drained, and so keeps up with no rate.
+/// The scripted backend runs nothing before it is drained, so it keeps up with no rate.
 @Suite(.onOwnThreads) struct OverloadTests {
     private func report(_ parameters: String, _ factory: BackendFactory) throws -> SampleReport {
         Trial(
@@ -73,7 +73,7 @@ import Testing
         #expect(report.figures.first { $0.metric == "arrival_rate" }?.value ?? 0 > 0)
     }
 
-    @Test func `no rate holds that a backend does not keep up with, whatever the bound`() throws {
+    @Test func `a rate that a backend does not keep up with never holds, whatever the bound`() throws {
         let report = try report(
             #"{"rate": "search", "duration_ns": 1000000, "bound_ns": 10000000000, "work_ns": 0}"#,
             ScriptedBackend.factory(.none))
@@ -81,7 +81,7 @@ import Testing
         #expect(!report.figures.contains { $0.metric == "sustained_rate" || $0.metric == "intended_latency" })
     }
 
-    @Test func `without a capacity there is no load, and no figure`() throws {
+    @Test func `without a capacity there is neither load nor figure`() throws {
         let report = try report(
             #"{"load": 0.5, "duration_ns": 1000000, "work_ns": 0}"#, ScriptedBackend.factory(.none))
         #expect(report.status == .ok)
@@ -89,10 +89,10 @@ import Testing
         #expect(report.figures.allSatisfy { $0.phase == "warmup" })
     }
 
-    @Test func `a load is a part of the capacity that the sample has measured`() throws {
+    @Test func `a load is a part of the sample's measured capacity`() throws {
         let report = try report(#"{"load": 0.5, "duration_ns": 20000000, "work_ns": 0}"#, EngineBackend.factory)
         #expect(report.status == .ok)
-        // On a machine that stands still there is none.
+        // On a stalled machine there is none.
         guard let capacity = report.figures.first(where: { $0.metric == "capacity" }) else {
             #expect(!report.notes.isEmpty)
             return

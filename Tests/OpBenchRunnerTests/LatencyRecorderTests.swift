@@ -11,7 +11,7 @@ import Testing
         return histogram
     }
 
-    @Test func `merged histograms equal one that saw everything`() throws {
+    @Test func `merged histograms equal one of all values`() throws {
         var recorder = LatencyRecorder()
         recorder.merge(histogram(1...1000), .start)
         recorder.merge(histogram([7]), .end, "priority=high")
@@ -31,11 +31,11 @@ import Testing
         #expect(recorder.histograms.isEmpty)
     }
 
-    @Test func `what started before its submission returned did not wait`() {
+    @Test func `an operation that started before its submission returned did not wait`() {
         #expect(histogram([-5, -1, 3]).min == 0)
     }
 
-    @Test func `buckets keep the count, in order, as wide as a part of their value`() {
+    @Test func `buckets keep the counts, in order, with widths relative to their values`() {
         let buckets = histogram(stride(from: Int64(1), through: 1_000_000, by: 997)).buckets
         #expect(buckets.reduce(0) { $0 + $1.count } == 1004)
         #expect(buckets.count < 1000)

@@ -4,7 +4,7 @@ import Testing
 @testable import OpBenchBackends
 @testable import OpBenchRunner
 
-/// `Metric.kinds`, by which a gate knows what it needs, says what samples report.
+/// `Metric.kinds`, which tells a gate the samples that it needs, matches the samples' reports.
 struct MetricKindsTests {
     private static let cells: [(shape: String, parameters: String)] = [
         ("independent", #"{"items": 60, "items_per_operation": 7, "work_ns": 10}"#),
@@ -21,7 +21,7 @@ struct MetricKindsTests {
         for flavour in SampleFlavour.allCases where flavour != .calls {
             guard ShapeDefinition.of(Shape(rawValue: shape)!).kinds.contains(flavour.kind) else { continue }
             let report = try await Fixture.report(EngineBackend.factory, flavour, shape, parameters)
-            // All warm up, and say how long it took: nobody judges that.
+            // All samples report the length of their warm-up, which is not judged.
             for figure in report.figures where figure.phase != "warmup" {
                 guard let metric = Metric.named(figure.metric), metric.direction != .neutral else { continue }
                 reported += 1

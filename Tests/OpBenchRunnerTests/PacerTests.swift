@@ -6,7 +6,7 @@ import Testing
 @testable import OpBenchRunner
 
 @Suite(.onOwnThreads) struct PacerTests {
-    @Test func `bursts are drained one by one, with the pause between them and none after the last`() throws {
+    @Test func `bursts are drained one at a time, with the pause between them and none after the last`() throws {
         let plan = try Fixture.plan("wakeup", #"{"operations": 7, "burst": 3, "pause_ns": 500}"#)
         let clock = ManualClock(oversleep: 20)
         let backend = RecordingBackend(clock)
@@ -16,9 +16,9 @@ import Testing
         #expect(pace.pausedNanoseconds == 2 * 520)
     }
 
-    @Test func `a pause that is spun is watched by the clock, without a sleep`() throws {
+    @Test func `a spinning pause watches the clock without sleeping`() throws {
         let plan = try Fixture.plan("wakeup", #"{"operations": 3, "pause_ns": 500, "pause_by": "spin"}"#)
-        // A sleeper would be late by far.
+        // A sleeping pause would be far too late.
         let clock = ManualClock(oversleep: 1_000_000, reading: 1)
         let backend = RecordingBackend(clock)
         let pace = Pacer(plan: plan, clock: clock.pace).submit(to: backend)
@@ -34,14 +34,14 @@ import Testing
         #expect(backend.calls.map(\.instant) == [0, 0, 0, 0, 0, 0])
     }
 
-    @Test func `a plan without a pace is submitted in one part`() throws {
+    @Test func `a plan without a pace is submitted as one part`() throws {
         let clock = ManualClock()
         let backend = RecordingBackend(clock)
         _ = Pacer(plan: try Fixture.plan("independent", #"{"items": 5}"#), clock: clock.pace).submit(to: backend)
         #expect(backend.calls.map(\.name) == ["0..<5"])
     }
 
-    @Test func `the pauses of the plan are in no phase`() {
+    @Test func `the plan's pauses belong to no phase`() {
         var round = Round()
         (round.built, round.submitted, round.drained) = (10, 1000, 1050)
         round.pace.pausedNanoseconds = 900
@@ -51,10 +51,10 @@ import Testing
         #expect(round.elapsed == 1050)
     }
 
-    @Test func `holds are in no phase once everything is submitted`() {
+    @Test func `holds belong to no phase after the last submission`() {
         var round = Round()
         (round.built, round.submitted, round.cancelled, round.drained) = (10, 100, 100, 1000)
-        // One over before the last submission, one across it, one within the drain, one still on at its end.
+        // One ends before the last submission, one spans it, one is within the drain, and one is active at its end.
         round.holds = [(20, 40), (50, 150), (300, 400), (900, 1200)].map {
             Hold(suspendReturned: $0, resumeCalled: $1)
         }
@@ -65,7 +65,7 @@ import Testing
         #expect(round.elapsed == 1000)
     }
 
-    @Test func `arrivals are submitted one by one, none before its instant, late ones at once`() throws {
+    @Test func `arrivals are submitted one at a time, none before its time, late ones at once`() throws {
         let clock = ManualClock(oversleep: 30_000, reading: 1000)
         let backend = RecordingBackend(clock)
         var plan = try Fixture.plan("open_loop")
@@ -76,7 +76,7 @@ import Testing
         #expect(backend.calls.map(\.name) == ["0..<1", "1..<2", "2..<3", "3..<4"])
         let delays = zip(backend.calls, [0, 500_000, 510_000, 600_000]).map { $0.instant - pace.firstArrival - $1 }
         #expect(delays.allSatisfy { $0 >= 0 })
-        // A reading of the clock late at most, but for the one that the stall (and its oversleeping) held up.
+        // Late by at most one reading of the clock, except the one delayed by the stall (and its oversleeping).
         #expect(delays[0] <= 1000 && delays[1] <= 1000 && delays[3] <= 1000)
         #expect((60_000...65_000).contains(delays[2]))
         #expect(pace.pausedNanoseconds == 0)
@@ -115,7 +115,7 @@ import Testing
         #expect(report(.losesOne).status == .invalid)
     }
 
-    @Test func `where the plan paces, submitting is part of draining`() throws {
+    @Test func `if the plan paces, submitting is part of draining`() throws {
         let report = Trial(
             plan: try Fixture.plan("wakeup", #"{"operations": 4}"#), factory: EngineBackend.factory,
             flavour: .throughput, kernel: Fixture.kernel, targetNanoseconds: 1000
@@ -125,12 +125,12 @@ import Testing
     }
 }
 
-/// A clock that stands still unless someone sleeps, or reads it where reading takes time.
+/// A clock that advances only when someone sleeps, or reads it if reading takes time.
 final class ManualClock: @unchecked Sendable {
     private(set) var now: Int64 = 0
-    /// How much later than asked a sleeper wakes.
+    /// The extra time that a sleeper sleeps.
     private let oversleep: Int64
-    /// How long reading the clock takes.
+    /// The time that reading the clock takes.
     private let reading: Int64
 
     init(oversleep: Int64 = 0, reading: Int64 = 0) { (self.oversleep, self.reading) = (oversleep, reading) }
@@ -144,7 +144,7 @@ final class ManualClock: @unchecked Sendable {
     }
 }
 
-/// A backend that runs nothing and remembers what it was asked.
+/// A backend that runs nothing and records its calls.
 private final class RecordingBackend: Backend, @unchecked Sendable {
     private(set) var calls: [(name: String, instant: Int64)] = []
     private let clock: ManualClock

@@ -7,7 +7,7 @@ import Testing
 
 @testable import OpBenchRunner
 
-/// Parts of a sweep, on machines that die, and what is merged of them.
+/// Parts of a sweep, on machines that die, and their merged runs.
 @Suite("Parts of a sweep") struct PartTests {
     private let folder: String
     private let whole: RunPlan
@@ -31,7 +31,7 @@ import Testing
 
     private struct Death: Error {}
 
-    /// A sample's figure follows from what it is of, so that it is the same wherever it is taken.
+    /// A sample's figure depends only on its cell, so it is the same wherever it is taken.
     private static func answer(_ request: SampleRequest) throws -> ChildResult {
         var report = SampleReport()
         let figure = SplitMix64.seed(from: "\(request.cell.id) \(request.backend.rawValue) \(request.flavour)") % 1000
@@ -41,7 +41,7 @@ import Testing
         return ChildResult(ending: .exited(0), output: Array(try JSONEncoder().encode(report)), diagnostics: "")
     }
 
-    /// In a quiet world.
+    /// Returns a runner in a quiet world.
     private func runner(
         _ run: RunPlan, _ take: @escaping @Sendable (SampleRequest) async throws -> ChildResult
     ) -> Runner {
@@ -105,12 +105,12 @@ import Testing
         try CSVFile.read(SampleRow.self, file: "\(path)/samples.csv")
     }
 
-    /// What does not depend on when, where and in which order it was measured.
+    /// The values that do not depend on when, where and in which order a row was measured.
     private func lasting(_ rows: [SampleRow]) -> [SampleRow] {
         rows.map { row in
             var row = row
             (row.timestampUTC, row.host, row.runID) = ("", "", "")
-            // The load of the machine that the test runs on.
+            // The load of the machine that runs the test.
             if Metric.named(row.metric)?.direction == .neutral, row.metric != "status" { row.value = nil }
             return row
         }.sorted { ("\($0.sampleID) \($0.metric) \($0.stat)") < ("\($1.sampleID) \($1.metric) \($1.stat)") }
@@ -118,7 +118,7 @@ import Testing
 
     // MARK: Tests
 
-    @Test("Parts of two machines make the run that one machine would have measured", arguments: [1, 2, 3, 20])
+    @Test("Merged parts of two machines equal the run of one machine", arguments: [1, 2, 3, 20])
     func mergedAsWhole(count: Int) async throws {
         _ = try await measure(whole)
         var paths: [String] = []
@@ -161,7 +161,7 @@ import Testing
         #expect(whole.cells.allSatisfy { facts.machine(of: $0.id)?.name == machines[$0.id]?.first })
     }
 
-    @Test("A shard that is finished is left as it is, byte for byte")
+    @Test("A finished shard is left unchanged, byte for byte")
     func idempotent() async throws {
         _ = try await measure(try part("1/2"))
         func state() throws -> [String: String] {
@@ -182,7 +182,8 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(".") } == [])
     }
 
-    @Test("A machine that dies at any sample leaves no part; it goes on where it was, another one begins anew", .slow)
+    @Test(
+        "A machine that dies at any sample leaves no part; it resumes where it was, and another one starts over", .slow)
     func deaths() async throws {
         let count = try part("1/2").samples.count
         #expect(count > 10)
@@ -203,7 +204,7 @@ import Testing
         }
     }
 
-    @Test("Whatever a killed process has torn, the part is whole in the end")
+    @Test("However a killed process tore files, the part is complete in the end")
     func torn() async throws {
         for file in ["samples.csv", "histograms.csv", "run.json"] {
             for cut in [0, 1, 200, 1500] {
@@ -217,9 +218,9 @@ import Testing
         }
     }
 
-    @Test("Of two machines at one shard the first to end has measured it")
+    @Test("If two machines measure one shard, the first to end counts")
     func race() async throws {
-        // The second begins before the first ends, and ends after it.
+        // The second starts before the first ends, and ends after it.
         let taken = Mutex(0)
         let second = try part("1/2", on: "n2")
         let runner = runner(second) { request in
@@ -238,7 +239,7 @@ import Testing
         #expect(Set(try rows(path("1/2")).map(\.host)) == ["n1"] && !exists(hidden("1/2", on: "n2")))
     }
 
-    @Test("Two processes of one machine at one shard: the second is refused")
+    @Test("If two processes of one machine measure one shard, the second is rejected")
     func lock() async throws {
         let refused = Mutex<String?>(nil)
         let runner = runner(try part("1/2")) { request in
@@ -254,7 +255,7 @@ import Testing
         #expect(error.contains("--output"))
     }
 
-    @Test("Bad parts are refused by name, all at once, and nothing is written")
+    @Test("Bad parts are rejected by name, all at once, and nothing is written")
     func badParts() async throws {
         for shard in ["1/3", "2/3", "3/3", "1/2"] { _ = try await measure(try part(shard)) }
         let one = path("1/3")
@@ -282,7 +283,7 @@ import Testing
     }
 
     @Test(
-        "A file that was tampered with is named", .slow,
+        "A file that was changed is named", .slow,
         arguments: ["samples.csv", "histograms.csv", "run.json", "part.json"])
     func tampered(file: String) async throws {
         for shard in ["1/2", "2/2"] { _ = try await measure(try part(shard)) }
@@ -301,7 +302,7 @@ import Testing
         await #expect(throws: InputErrors.self) { try await measure(try part("2/2")) }
     }
 
-    @Test("A part that claims to be another is found out, although its digests are right")
+    @Test("A part that claims to be another is detected, although its digests are right")
     func resealed() async throws {
         for shard in ["1/2", "2/2"] { _ = try await measure(try part(shard)) }
         let two = path("2/2")
@@ -319,7 +320,7 @@ import Testing
         expectNamed("n1", "n2", in: [path("1/2"), two])
         try reseal(host: "n1", shard: "1/2")
         expectNamed("2/2", "1/2", in: [two])
-        // A cell of which another machine has measured a sample.
+        // A cell with a sample that another machine measured.
         let file = "\(two)/samples.csv"
         var rows = try rows(two)
         rows[rows.count / 2].host = "n2"
@@ -334,7 +335,7 @@ import Testing
         #expect(refusals([path("1/2"), two]).first?.contains(lost) == true)
     }
 
-    @Test("What is there can be merged where that is asked for; the run then says that it is interrupted")
+    @Test("An incomplete merge is possible on request; the run is then marked as interrupted")
     func allowed() async throws {
         _ = try await measure(try part("2/3"))
         let merge = try merged([path("2/3")], allowsMissing: true)
@@ -344,7 +345,7 @@ import Testing
         #expect(!facts.isFinished && facts.progress?.state == "cancelled")
     }
 
-    @Test("A merge that fails leaves nothing, and no run is overwritten")
+    @Test("A failed merge leaves nothing, and no run is overwritten")
     func failedMerge() async throws {
         _ = try await measure(try part("1/1"))
         let merge = try merged([path("1/1") + "/"])
@@ -358,7 +359,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == before)
     }
 
-    @Test("What decides what is measured names the sweep, and nothing of a machine or a time does")
+    @Test("The sweep's name depends on everything that decides what is measured, but not on machines or times")
     func sweeps() throws {
         let own = name("1/2")
         for same in [
@@ -389,7 +390,7 @@ import Testing
         #expect(refusals(Array(paths.dropLast())).contains { $0.contains("opbench run --shard \(count)/20 w.json") })
     }
 
-    @Test("A seal finds every change of a file, and names files of its folder alone")
+    @Test("A seal detects every change of a file, and names only files of its folder")
     func seal() throws {
         func write(_ text: String, _ name: String) throws {
             try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(name)"))

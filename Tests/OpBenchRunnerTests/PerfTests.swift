@@ -11,7 +11,7 @@ import Testing
 
 @testable import OpBenchRunner
 
-/// Real ones are skipped where this machine cannot.
+/// Tests with a real perf are skipped if this machine does not permit it.
 private let means = ProfileMeans.probe()
 
 @Suite("Profiles by perf", .serialized) struct PerfTests {
@@ -29,10 +29,9 @@ private let means = ProfileMeans.probe()
         var all: [Int32: String] { names.withLock { $0 } }
     }
 
-    // What perf records is recorded in processes of their own: perf attaches to each thread, and those of other tests come
-    // and go.
+    // Recorded in separate processes: perf attaches to each thread, and the threads of other tests start and end.
 
-    /// Records what the body does, on a thread that lives as long as perf, between marks.
+    /// Records the body, on a thread that lives as long as perf, between marks.
     private static func record(_ events: PerfEvents, _ body: @escaping @Sendable (Names) -> Void) async throws
         -> Recorded
     {
@@ -53,7 +52,7 @@ private let means = ProfileMeans.probe()
     private static let burned: Int64 = 200_000_000
 
     @Test(.enabled(if: means[.cpu].means == .perf, "perf cannot sample CPU time here"))
-    func `a loop's CPU time is that of its function and its thread`() async throws {
+    func `a loop's CPU time is attributed to its function and its thread`() async throws {
         await #expect(processExitsWith: .success) {
             let recorded = try await PerfTests.record(.cpu) { names in
                 names.take("burning thread")
@@ -76,7 +75,7 @@ private let means = ProfileMeans.probe()
     }
 
     @Test(.enabled(if: means[.cpu].means == .perf, "perf cannot sample CPU time here"))
-    func `what lies outside of the marks does not count`() async throws {
+    func `time outside the marks does not count`() async throws {
         await #expect(processExitsWith: .success) {
             var recorded = try await PerfTests.record(.cpu) { names in
                 names.take("burning thread")
@@ -103,14 +102,15 @@ private let means = ProfileMeans.probe()
                 process: recorded.process, marks: recorded.marks, threads: recorded.threads
             ).offCPU(recorded.file)
             let pair = profile.wakeUps.pairs.first { $0.waker == "waker" && $0.woken == "sleeper" }
-            // The thread's start may be a wait for its creator, too.
+            // The thread's start may also be a wait, for its creator.
             #expect(
                 (PerfTests.handOvers...PerfTests.handOvers + 2).contains(pair?.count ?? 0),
                 "\(profile.wakeUps.pairs.prefix(3))")
             let sleeper = try #require(profile.threads.first { $0.name == "sleeper" })
             #expect(sleeper.voluntary >= PerfTests.handOvers && sleeper.blocked > 0)
             let asleep = profile.blocked.filtered { profile.blocked.threads[Int($0.thread)] == "sleeper" }
-            // The next caller of a function without a frame, as syscall(2) is, is not on the chain of frame pointers.
+            // The caller of a function without a frame, such as syscall(2), is missing from the chain of frame
+            // pointers.
             let inFutex = asleep.functions().filter { $0.frame.name.contains("Sleeper.wake") }.map(\.withCallees).max()
             #expect((inFutex ?? 0) > asleep.total * 9 / 10, "\(asleep.folded())")
             #expect(profile.causes.contains { $0.cause == .futex && $0.count >= PerfTests.handOvers })
@@ -118,7 +118,7 @@ private let means = ProfileMeans.probe()
         }
     }
 
-    /// A thread that sleeps on a word until it is woken, again and again.
+    /// A thread that repeatedly sleeps on a word until it is woken.
     private final class Sleeper: @unchecked Sendable {
         private let word = UnsafeMutablePointer<Atomic<UInt32>>.allocate(capacity: 1)
         private let id = Atomic<Int32>(0)
@@ -135,7 +135,7 @@ private let means = ProfileMeans.probe()
             UnsafePointer(UnsafeRawPointer(word).assumingMemoryBound(to: UInt32.self))
         }
 
-        /// Each time when it sleeps.
+        /// Wakes the thread each time that it sleeps.
         func wake(times: Int) {
             let thread = OwnThread { [self] in
                 names.take("sleeper")
@@ -167,14 +167,14 @@ private let means = ProfileMeans.probe()
         }
     }
 
-    /// A program in place of perf.
+    /// A program that replaces perf.
     private func program(_ script: String) throws -> String {
         let path = "\(try Fixture.folder())/perf"
         ExecutableFile.writeScript(script, to: path)
         return path
     }
 
-    @Test func `a perf that is missing, or does not fit the kernel, is told with the remedy`() async throws {
+    @Test func `a perf that is missing or does not fit the kernel is reported with the remedy`() async throws {
         #expect(try await failure("/nowhere/perf") == .missing)
         let wrapper = try program("echo 'WARNING: perf not found for kernel 5.15.0-91' >&2; exit 2")
         #expect(try await failure(wrapper)?.remedy.contains("linux-tools-$(uname -r)") == true)
@@ -182,7 +182,8 @@ private let means = ProfileMeans.probe()
         #expect(try await failure(crashing)?.reason.contains("SIGSEGV") == true)
     }
 
-    @Test func `neither a system that may not be recorded nor a thread that ends meanwhile is a failure`() async throws
+    @Test func `neither a system without permission to record nor a thread that ends meanwhile is a failure`()
+        async throws
     {
         let path = try program(
             """
@@ -200,7 +201,7 @@ private let means = ProfileMeans.probe()
         #expect(failure == nil)
     }
 
-    @Test func `a perf that is killed half way is told`() async throws {
+    @Test func `a perf that is killed half way is reported`() async throws {
         let path = try program("trap '' INT; printf 'ack\\n' >&4; exec 4>&-; kill -KILL $$")
         let folder = try Fixture.folder()
         let failure = await Fixture.onOwnThread { () -> PerfFailure? in
@@ -213,7 +214,7 @@ private let means = ProfileMeans.probe()
         #expect(failure?.reason.contains("SIGKILL") == true)
     }
 
-    @Test func `a perf file that is missing or none is told`() async throws {
+    @Test func `a perf file that is missing or invalid is reported`() async throws {
         let reader = PerfReader(process: 1, marks: MarkedTime([]), threads: [:])
         let folder = try Fixture.folder()
         await #expect(throws: PerfFailure.self) { _ = try await reader.cpu("\(folder)/none") }
@@ -235,11 +236,11 @@ private let means = ProfileMeans.probe()
         #expect(status & 0x7F == SIGKILL)
     }
 
-    @Test func `a tool ignores no signal because this process does`() async throws {
+    @Test func `a tool does not inherit ignored signals`() async throws {
         let output = try MemoryFile()
         let null = open("/dev/null", O_RDWR)
         defer { close(null) }
-        // No other test writes more than it may.
+        // No other test writes more than the limit.
         signal(SIGXFSZ, SIG_IGN)
         defer { signal(SIGXFSZ, SIG_DFL) }
         let status = await Fixture.onOwnThread {
@@ -250,11 +251,11 @@ private let means = ProfileMeans.probe()
         #expect(status == 0)
         let text = String(decoding: output.contents(), as: UTF8.self)
         let ignored = try #require(UInt64(text.split(separator: "\t")[1].dropLast(), radix: 16))
-        // Signals 32 and 33 are the C library's own, and nobody may change them.
+        // Signals 32 and 33 are the C library's own, and may not be changed.
         #expect(ignored & ~(3 << 31) == 0, "\(text)")
     }
 
-    @Test func `a pipe is closed in whatever is started meanwhile`() {
+    @Test func `a pipe is closed in every program that starts meanwhile`() {
         var ends: [Int32] = [-1, -1]
         #expect(clinux_pipe(&ends) == 0)
         for end in ends {
@@ -263,7 +264,7 @@ private let means = ProfileMeans.probe()
         }
     }
 
-    @Test func `a tool has the descriptors that it is given, and no other`() async throws {
+    @Test func `a tool has only the given descriptors`() async throws {
         let (output, other) = (try MemoryFile(), try MemoryFile())
         let null = open("/dev/null", O_RDWR)
         defer { close(null) }

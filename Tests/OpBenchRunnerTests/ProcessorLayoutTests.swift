@@ -6,9 +6,9 @@ import Testing
 
 @testable import OpBenchRunner
 
-/// A machine as its files under /sys/devices/system would tell of it.
+/// A made-up machine, with its files under /sys/devices/system.
 struct MadeUpMachine {
-    /// By path below the folder.
+    /// The files' contents by path within the folder.
     var files: [String: String]
     var allowed: String
 
@@ -25,7 +25,7 @@ struct MadeUpMachine {
     }
 
     /// - Parameters:
-    ///   - online: as in `cpu/online`.
+    ///   - online: the text of `cpu/online`.
     ///   - cores: the threads of each core.
     ///   - nodes: the processors of each node.
     init(online: String, cores: [String], nodes: [String], allowed: String? = nil, more: [String: String] = [:]) {
@@ -46,16 +46,16 @@ struct MadeUpMachine {
     /// 64 cores with two threads each.
     static let twoNodes = MadeUpMachine(
         online: "0-127", cores: (0..<64).map { "\($0),\($0 + 64)" }, nodes: ["0-31,64-95", "32-63,96-127"])
-    /// No process gets isolated processors unasked.
+    /// Processes do not get isolated processors by default.
     static let isolated = MadeUpMachine(
         online: "0-7", cores: (0..<8).map(String.init), nodes: ["0-7"], allowed: "0-5",
         more: ["cpu/isolated": "6-7", "cpu/nohz_full": "4-7"])
-    /// As in a container that has no such files.
+    /// As in a container without such files.
     static let silent = MadeUpMachine(online: "", cores: [], nodes: [], allowed: "0-1,5")
 }
 
 @Suite struct ProcessorLayoutTests {
-    @Test func `cores, nodes and what is set apart are read`() throws {
+    @Test func `cores, nodes and isolated processors are read`() throws {
         let large = try MadeUpMachine.twoNodes.read()
         #expect(large.online.count == 128 && large.cores.count == 64 && large.cores[5] == ProcessorSet([5, 69]))
         #expect(large.nodes.map(\.number) == [0, 1])
@@ -64,16 +64,16 @@ struct MadeUpMachine {
         let isolated = try MadeUpMachine.isolated.read()
         #expect("\(isolated.isolated) \(isolated.tickless)" == "6-7 4-7")
         #expect(isolated.usable == isolated.online && isolated.allowed == ProcessorSet("0-5"))
-        // A sibling that is offline is none.
+        // A sibling that is offline does not count.
         var half = MadeUpMachine.twoCoresSMT
         half.files["cpu/online"] = "0-2"
         #expect(try half.read().cores.map(\.description) == ["0,2", "1"])
-        // Kernels write this for none.
+        // Kernels write this for an empty list.
         half.files["cpu/nohz_full"] = "  (null)"
         #expect(try half.read().tickless.isEmpty)
     }
 
-    @Test func `a machine that tells nothing has what the process may use`() throws {
+    @Test func `on a machine without these files, only the process's own processors are known`() throws {
         let silent = try MadeUpMachine.silent.read()
         #expect(silent.online == ProcessorSet([0, 1, 5]) && silent.cores.count == 3)
         #expect(silent.nodes == [.init(number: 0, processors: silent.online)])
@@ -82,7 +82,7 @@ struct MadeUpMachine {
 
     @Test func `one thread per core, one node, within the quota, and nothing isolated`() throws {
         var lines: [String] = []
-        /// What the words begin with.
+        /// Returns the choice with the start of its explanation.
         func choice(_ machine: MadeUpMachine, quota: Double? = nil) throws -> String? {
             guard let words = try machine.read().choice(quota: quota)?.words else { return nil }
             lines.append(words)
@@ -94,7 +94,7 @@ struct MadeUpMachine {
         #expect(try choice(.twoCoresSMT, quota: 1.5) == "--cpus 0")
         var one = MadeUpMachine(online: "0-15", cores: (0..<8).map { "\($0 * 2)-\($0 * 2 + 1)" }, nodes: ["0-15"])
         #expect(try choice(one) == "--cpus 2,4,6,8,10,12,14")
-        // Where the larger node is not the first.
+        // The larger node is not the first.
         #expect(try choice(.twoNodes) == "--cpus 32-63")
         one.allowed = "4-7"
         #expect(try choice(one) == "--cpus 4,6")
@@ -107,7 +107,7 @@ struct MadeUpMachine {
         Golden("processor-choice").expect(lines.joined(separator: "\n"), "reasons")
     }
 
-    @Test func `this machine has the processors that its process runs on`() {
+    @Test func `this machine has the processors that the test's process runs on`() {
         let here = ProcessorLayout.here
         #expect(!here.allowed.isEmpty && here.allowed.subtracting(here.online).isEmpty)
         #expect(here.cores.reduce(into: []) { $0 += $1.numbers }.sorted() == here.online.numbers)
@@ -128,18 +128,18 @@ struct MadeUpMachine {
         }
     }
 
-    @Test func `processors that are not there, or not for this process, are refused by name`() throws {
+    @Test func `missing or disallowed processors are rejected by name`() throws {
         var narrow = MadeUpMachine.twoNodes
         narrow.allowed = "0-31"
         let errors = try [refusal("1,3-5", on: .twoCoresSMT), refusal("31-32", on: narrow)].compactMap(\.self)
         #expect(errors.map(\.file) == ["--cpus", "--cpus"])
         golden.expect(errors.map(\.description).joined(separator: "\n"), "processors not there, not allowed")
         #expect(try refusal("0-127", on: .twoNodes) == nil)
-        // No process gets these unasked, and each may ask for them.
+        // Processes do not get these by default, but may request them.
         #expect(try refusal("6", on: .isolated) == nil)
     }
 
-    @Test func `several isolated processors are warned of`() throws {
+    @Test func `several isolated processors cause a warning`() throws {
         let machine = try MadeUpMachine.isolated.read()
         #expect(SampleLimits(processors: ProcessorSet("5-7")).warnings(on: machine).count == 1)
         #expect(SampleLimits(processors: ProcessorSet("7")).warnings(on: machine).isEmpty)
@@ -147,7 +147,7 @@ struct MadeUpMachine {
         #expect(SampleLimits().warnings(on: machine).isEmpty)
     }
 
-    @Test func `a part of a machine is another class of host`() throws {
+    @Test func `a part of a machine is a separate class of host`() throws {
         func end(_ asked: String?, on machine: MadeUpMachine) throws -> String {
             ProcessorFacts.restriction(to: asked.flatMap(ProcessorSet.init), on: try machine.read())
         }
@@ -163,7 +163,7 @@ struct MadeUpMachine {
         #expect(facts.nodes == ["0": ProcessorSet("0-1,64")!, "1": ProcessorSet("32")!])
     }
 
-    @Test func `a sample that fails under a limit of memory names it and the remedy`() {
+    @Test func `a sample that fails under a memory limit names the limit and the remedy`() {
         func notes(_ ending: Program.Ending, _ diagnostics: String, _ bytes: Int?) -> String {
             SampleReport(
                 ChildResult(ending: ending, output: [], diagnostics: diagnostics), timeoutSeconds: 3,
@@ -180,7 +180,7 @@ struct MadeUpMachine {
         golden.expect(limited.joined(separator: "\n"), "failed under a limit of memory")
     }
 
-    @Test func `a run with other limits is another run`() {
+    @Test func `a run with other limits is a different run`() {
         let limits = SampleLimits(processors: ProcessorSet("0-3"), memoryBytes: 1 << 30)
         #expect(limits.difference(from: limits) == nil)
         let differences = [
@@ -191,7 +191,7 @@ struct MadeUpMachine {
         golden.expect(differences.joined(separator: "\n"), "other limits")
     }
 
-    @Test func `nothing stands before the program of a sample without limits`() {
+    @Test func `without limits, nothing precedes the sample's program`() {
         #expect(LimitedProgram.launcher(for: .none) == [])
         #expect(
             LimitedProgram.launcher(for: SampleLimits(processors: ProcessorSet("1,0"), memoryBytes: 5)).dropFirst(2)

@@ -9,13 +9,13 @@ import Testing
 @Suite("Means of profiles") struct ProfileMeansTests {
     private let refused = PerfFailure(reason: "refused", remedy: "allow it")
 
-    @Test func `the best means are taken where all is permitted`() {
+    @Test func `the best means are used if everything is permitted`() {
         let means = ProfileMeans(.init())
         #expect(ProfileKind.allCases.map { means[$0].means } == [.hooks, .perf, .perf, .jemalloc])
         #expect(ProfileKind.allCases.allSatisfy { means[$0].lack.isEmpty && means[$0].remedy.isEmpty })
     }
 
-    @Test func `each lack has its substitute, a reason and a remedy`() {
+    @Test func `each missing permission has a substitute, a reason and a remedy`() {
         func answer(_ kind: ProfileKind, _ change: (inout ProfileMeans.Trials) -> Void) -> ProfileMeans.Answer {
             var trials = ProfileMeans.Trials()
             change(&trials)
@@ -77,18 +77,18 @@ import Testing
     ]
 
     @Test(arguments: said)
-    func `what perf says is told with a remedy`(text: String, paranoia: Int?, remedy: String) {
+    func `errors of perf are reported with a remedy`(text: String, paranoia: Int?, remedy: String) {
         let failure = PerfFailure(text: text, ending: "ended with 255", paranoia: paranoia)
         #expect(failure.remedy.contains(remedy), "\(failure)")
     }
 
-    @Test func `what perf says in other words is passed on`() {
+    @Test func `unknown errors of perf are passed on`() {
         let failure = PerfFailure(text: "one\nlast words\n\n", ending: "ended with 3", paranoia: nil)
         #expect(failure.description.contains("3: last words"))
         #expect(PerfFailure(text: "", ending: "was ended by SIGKILL", paranoia: 2).reason.contains("SIGKILL"))
     }
 
-    @Test func `the kernel's counts of a thread are read, and nothing else`() {
+    @Test func `only the kernel's counts of a thread are read`() {
         let counts = ThreadCounts(
             name: "a", schedule: "153228 2755458 2\n",
             status: "Name:\ta\nvoluntary_ctxt_switches:\t3\nnonvoluntary_ctxt_switches:\t1\n")
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(.enabled(if: !ThreadCounts.all().isEmpty, "the kernel does not count"))
-    func `a recorder of schedules sums up the rounds`() async throws {
+    func `a recorder of schedules adds up the rounds`() async throws {
         let folder = try Fixture.folder()
         let schedules = try await Fixture.onOwnThread {
             Result {

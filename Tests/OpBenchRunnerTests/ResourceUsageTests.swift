@@ -6,9 +6,9 @@ import Testing
 @testable import OpBenchBackends
 @testable import OpBenchRunner
 
-/// Other tests run in this process, and are in its accounts: bounds hold whatever they use.
-@Suite("What a sample is charged with", .onOwnThreads) struct ResourceUsageTests {
-    @Test func `what competitors use is not the backend's`() throws {
+/// Other tests run in this process and add to its use, so the bounds hold whatever they use.
+@Suite("The resources charged to a sample", .onOwnThreads) struct ResourceUsageTests {
+    @Test func `the competitors' use is not the backend's`() throws {
         let competitors = Competitors(count: 2)
         defer { competitors.dismiss() }
         let burnt: Int64 = 50_000_000
@@ -33,7 +33,7 @@ import Testing
         #expect(charged <= Double(all.cpuNanoseconds - burnt + 10_000))
     }
 
-    @Test func `a thread's use is read from outside while it lives`() {
+    @Test func `a thread's use can be read from outside while it lives`() {
         let (reached, isRead) = (Flag(), Flag())
         let thread = OwnThread {
             while MonotonicClock.threadCPU() < 5_000_000 {}
@@ -47,14 +47,14 @@ import Testing
         #expect(usage?.cpuNanoseconds ?? 0 >= 5_000_000)
     }
 
-    @Test(arguments: ["spin", "sleep"]) func `what the workload's pauses use is kept apart`(_ way: String) throws {
+    @Test(arguments: ["spin", "sleep"]) func `the use by the workload's pauses is separate`(_ way: String) throws {
         let plan = try Fixture.plan("wakeup", #"{"operations": 3, "pause_ns": 1000000, "pause_by": "\#(way)"}"#)
         let body = OperationBody(plan: plan, kernel: Fixture.kernel, mode: .marked)
         defer { body.deallocate() }
         #expect(Pacer(plan: plan).submit(to: IdleBackend(body) { _ in }).pausedUsage.cpuNanoseconds > 0)
     }
 
-    @Test func `the storm's thread is charged with its calls alone`() throws {
+    @Test func `the storm's thread is charged only with its calls`() throws {
         let plan = try Fixture.plan(
             "suspend_resume", #"{"operations": 1, "toggles": 3, "run_ns": 1000, "hold_ns": 1000, "work_ns": 0}"#)
         let factory = IdleBackend.factory { round in
@@ -69,7 +69,7 @@ import Testing
     }
 }
 
-/// A backend whose rounds are what `drain` does.
+/// A backend whose rounds consist of the given `drain`.
 private final class IdleBackend: Backend {
     let body: OperationBody
     let resumptions = Atomic<Int>(0)

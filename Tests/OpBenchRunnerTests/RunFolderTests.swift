@@ -6,7 +6,7 @@ import Testing
 
 @testable import OpBenchRunner
 
-/// A run's folder among other processes, foreign files and kills.
+/// A run's folder with other processes, foreign files and kills.
 @Suite("Run folders") struct RunFolderTests {
     private let directory: String
 
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "A symbolic link in the place of a file of the run's is refused, and what it leads to stays",
+        "A symbolic link in place of a file of the run is rejected, and its target stays",
         arguments: ["samples.csv", "histograms.csv", "run.json.new", "run.json", "summary.csv", "compare.csv"])
     func links(name: String) throws {
         try FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: true)
@@ -38,7 +38,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: run) == [name])
     }
 
-    @Test("What a kill leaves is no run: passing files are removed")
+    @Test("A killed creation leaves no run: temporary files are removed")
     func leftovers() throws {
         try FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: true)
         for name in ["samples.csv", WrittenFolder.temporaryName(), "run.json.new"] {
@@ -50,7 +50,7 @@ import Testing
                 == ["histograms.csv", "run.json.new", "samples.csv"])
     }
 
-    @Test("Anything else that is there is a run, or somebody's folder")
+    @Test("Anything else that exists is a run, or somebody's folder")
     func existing() throws {
         try FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: true)
         try Data("mine".utf8).write(to: URL(filePath: "\(run)/letter.txt"))
@@ -69,9 +69,9 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
-    @Test("Files are made with the modes that the umask leaves")
+    @Test("Files are created with the modes that the umask allows")
     func modes() throws {
-        // Not changed here, since it is the whole process's: what it is follows from a file made beside.
+        // The umask is not changed here, since it belongs to the whole process: a plain file shows its effect.
         close(open("\(directory)/plain", O_WRONLY | O_CREAT, 0o666))
         let folder = try RunFolder.create(plan())
         try folder.saveFacts("{}")
@@ -96,7 +96,7 @@ import Testing
         return refusal { _ = try RunFacts.read(beside: "\(run)/samples.csv") }
     }
 
-    @Test("A description of another version is refused by its name")
+    @Test("A description of another version is rejected by its version")
     func versions() throws {
         let newer = try description {
             $0.replacing("\"schema_version\" : \"\(SchemaVersion.current)\"", with: "\"schema_version\" : \"7\"")
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(
-        "A description is read; one with a work that no processor does, or no JSON at all, is refused with the reason")
+        "A description is read; one with an impossible rate of work, or without JSON, is rejected with the reason")
     func descriptions() throws {
         #expect(try description { $0 } == nil)
         for rate in ["1e300", "0", "-1", "1e-300"] {
@@ -116,7 +116,7 @@ import Testing
             #expect(error.path == "$.calibration.iterations_per_ns")
         }
         #expect(try #require(try description { String($0.dropLast(40)) }).line ?? 0 > 1)
-        // Where something is missing or wrong, too.
+        // Also if something is missing or wrong.
         #expect(try #require(try description { _ in "{}" }).path == "$.schema_version")
         let odd = try description { $0.replacing("\"cores\" :", with: "\"cores\" : \"x\", \"x\" :") }
         #expect(try #require(odd).path == "$.cores")
@@ -124,7 +124,7 @@ import Testing
         #expect(try #require(try description { "{\"\(marks)\": 1," + $0.dropFirst() }).message.contains("30"))
     }
 
-    @Test("The list of runs takes a description for what it is, and refuses what compare refuses")
+    @Test("The list of runs reads any description, and rejects those that compare rejects")
     func overviews() throws {
         #expect(try description { $0 } == nil)
         let text = try String(contentsOfFile: "\(run)/run.json", encoding: .utf8)
@@ -144,7 +144,7 @@ import Testing
         #expect(try #require(error).path == "$.host_class")
     }
 
-    @Test("A description that cannot be read, a device or a FIFO in its place are called what they are")
+    @Test("An unreadable description, or a device or FIFO in its place, is named as such")
     func unreadable() throws {
         try FileManager.default.createDirectory(atPath: "\(run)/run.json", withIntermediateDirectories: true)
         try expectGolden(refusal { _ = try RunFacts.read(beside: "\(run)/samples.csv") }, "a folder as run.json")
@@ -156,7 +156,7 @@ import Testing
         try expectGolden(refusal { _ = try RunFolder.reopen(plan(resume: true)) }, "a FIFO as run.json")
     }
 
-    @Test("A run of more samples than one can wait for is refused before anything is written")
+    @Test("A run with too many samples to wait for is rejected before anything is written")
     func tooManySamples() throws {
         let spec = try Fixture.spec("chain", "{\"depth\": \(Array(1...7000))}", backends: ["engine", "serial"])
         let error = try #require(
@@ -167,7 +167,7 @@ import Testing
 
     // MARK: Git
 
-    @Test("Nothing that a repository's configuration names is run to learn its commit", .enabled(if: git("--version")))
+    @Test("No program named by a repository's configuration is run to learn its commit", .enabled(if: git("--version")))
     func hostileRepository() async throws {
         let repository = "\(directory)/repository"
         let trap = "\(directory)/trap"
@@ -192,9 +192,9 @@ import Testing
             try file.write(contentsOf: Data("\(heading)\n\t\(name[name.index(after: dot)...]) = \(value)\n".utf8))
         }
         ExecutableFile.copy(trap, to: "\(directory)/post-index-change")
-        // As large as before, and changed, so that git has to look into it.
+        // Same size, but changed, so git has to look into it.
         try Data("b\n".utf8).write(to: URL(filePath: "\(repository)/file.txt"))
-        // The trap works: git itself would spring it.
+        // The trap works: git itself would trigger it.
         #expect(Self.git(["-C", repository, "status"]))
         #expect(access("\(directory)/sprung", F_OK) == 0)
         unlink("\(directory)/sprung")

@@ -34,7 +34,7 @@ import Testing
         #expect(SampleFlavour.allCases.map { count(.serial, $0) } == [7, 0, 2, 2, 2, 0])
     }
 
-    @Test func `what a cell's rows are about has seven blocks, latency where there is no throughput`() throws {
+    @Test func `main figures have seven blocks, latency if there is no throughput`() throws {
         func counts(_ shape: String, _ options: RunOptions = RunOptions()) throws -> [SampleFlavour: Int] {
             let spec = try Fixture.spec(shape, backends: ["engine"])
             let samples = try RunPlan(specs: [spec], options: options).samples
@@ -64,7 +64,7 @@ import Testing
         for sample in samples {
             let block = "\(sample.cell.id) \(sample.kind) \(sample.block)"
             if block != current {
-                #expect(seen.insert(block).inserted, "\(block) comes twice")
+                #expect(seen.insert(block).inserted, "\(block) occurs twice")
                 current = block
                 position = 0
             }
@@ -81,7 +81,7 @@ import Testing
         #expect(samples.allSatisfy { $0.rerunID != $0.id })
     }
 
-    @Test func `quick is one block of each, blocks overrides all`() throws {
+    @Test func `quick is one block of each, blocks overrides everything`() throws {
         #expect(try plan(RunOptions(isQuick: true)).samples.allSatisfy { $0.block == 0 })
         #expect(Set(try plan(RunOptions(blocks: 4)).samples.map(\.block)) == [0, 1, 2, 3])
     }
@@ -91,7 +91,7 @@ import Testing
         #expect(kinds == [.latency, .check])
     }
 
-    @Test func `skipped and unsupported backends are omitted with the reason`() throws {
+    @Test func `skipped and unsupported backends are omitted with a reason`() throws {
         let more = #", "skip": [{"backend": "foundation", "when": {"operations": {"above": 5}}, "reason": "slow"}]"#
         let spec = try Fixture.spec(
             "suspend_resume", #"{"operations": 9}"#, backends: ["engine", "foundation", "serial"], more: more)
@@ -101,7 +101,7 @@ import Testing
         #expect(plan.omissions[0].reason == "slow" && !plan.omissions[1].reason.isEmpty)
     }
 
-    @Test func `only selected cells are run, and there must be one`() throws {
+    @Test func `only selected cells run, and there must be one`() throws {
         var specs = try plan(RunOptions()).specs
         for index in specs.indices { specs[index].cells.removeAll { !$0.id.hasPrefix("b") } }
         let kept = try RunPlan(specs: specs, options: RunOptions())
@@ -121,11 +121,13 @@ import Testing
     }
 
     @Test(arguments: [
-        // Waves of as many as may be blocked at once, each longer by half a second.
+        // Waves of the greatest number of blocked operations, each half a second longer.
         ("engine", #""operations": 100, "max_concurrent": 4"#, 12.5), ("engine", #""operations": 128"#, 1),
         ("engine", #""operations": 20, "kind": "wait", "max_concurrent": 2"#, 5),
         ("serial", #""operations": 100, "max_concurrent": 4"#, 50),
-    ]) func `the estimate knows how long operations block`(_ backend: String, _ parameters: String, _ seconds: Double)
+    ]) func `the estimate accounts for operations that block`(
+        _ backend: String, _ parameters: String, _ seconds: Double
+    )
         throws
     {
         func estimate(_ milliseconds: Int) throws -> Double {

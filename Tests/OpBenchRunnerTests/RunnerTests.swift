@@ -73,7 +73,7 @@ import Testing
         #expect(facts.identity.workloads.map(\.sha256) == plan.specs.map(\.sha256))
     }
 
-    @Test func `a crash and a timeout are results, and after two nothing more is tried`() async throws {
+    @Test func `crashes and timeouts are results, and after two nothing more is tried`() async throws {
         let folder = try Fixture.folder()
         let plan = try plan(folder, blocks: 2, backends: ["engine"])
         _ = try await runner(plan) { number, request in
@@ -92,7 +92,7 @@ import Testing
         #expect(ends[2...].allSatisfy { $0.status == .skipped && $0.notes.contains("2") })
     }
 
-    @Test func `the description of a long run is written now and then, and at its end`() async throws {
+    @Test func `the description of a long run is written periodically, and at its end`() async throws {
         let folder = try Fixture.folder()
         let plan = try plan(folder, blocks: 150)
         var (written, last) = (0, stat())
@@ -100,7 +100,7 @@ import Testing
             guard case .sampleFinished = event else { return }
             var facts = stat()
             stat("\(folder)/run/run.json", &facts)
-            // It is replaced, so that it is another file each time.
+            // It is replaced, so it is a different file each time.
             if facts.st_ino != last.st_ino { written += 1 }
             last = facts
         }
@@ -111,7 +111,7 @@ import Testing
         #expect(end?.samplesDone == plan.samples.count && end?.state == "finished")
     }
 
-    @Test func `what is left is estimated by what samples cost`() async throws {
+    @Test func `the rest is estimated from the durations of samples`() async throws {
         let folder = try Fixture.folder()
         let plan = try plan(folder, blocks: 3)
         var (estimated, finished) = (0.0, 0.0)
@@ -125,14 +125,14 @@ import Testing
         #expect(finished > 0 && abs(estimated - 0.1 - finished) < 1e-6)
     }
 
-    @Test func `an answer that is none is a crash`() {
+    @Test func `an invalid answer counts as a crash`() {
         let report = SampleReport(
             ChildResult(ending: .exited(0), output: [123], diagnostics: ""), timeoutSeconds: 1)
         #expect(report.status == .crashed)
         #expect(report.notes.contains("0"))
     }
 
-    @Test func `a sample taken under interference is kept, flagged and taken once more`() async throws {
+    @Test func `a sample taken under interference is kept, flagged and repeated once`() async throws {
         let folder = try Fixture.folder()
         let plan = try plan(folder, blocks: 3, backends: ["engine"])
         var finished = 0
@@ -153,14 +153,14 @@ import Testing
         #expect(ends[1].block == ends[0].block && ends[1].position == ends[0].position)
     }
 
-    /// The interference is the same, sample for sample; what the samples report is drawn anew.
+    /// The interference is the same, sample for sample; the reported values are drawn anew.
     @Test(.slow, arguments: 1...5 as ClosedRange<UInt64>)
-    func `which samples are repeated does not depend on what they report`(seed: UInt64) async throws {
+    func `the choice of repeated samples does not depend on their values`(seed: UInt64) async throws {
         var taken: [[String]] = []
         for results in 0..<3 as Range<UInt64> {
             let folder = try Fixture.folder()
             let plan = try plan(folder, blocks: 10, seed: seed)
-            // Two readings a sample, each with a chance of stolen time in between.
+            // Two readings per sample, each with some probability of stolen time before it.
             let world = ScriptedWorld(seed: seed)
             let draws = ScriptedWorld(seed: 1000 * seed + results)
             let take: @Sendable (SampleRequest, String) throws -> ChildResult = { _, _ in
@@ -182,7 +182,7 @@ import Testing
         #expect(taken[1] == taken[0] && taken[2] == taken[0])
     }
 
-    @Test func `at most a tenth of a plan is repeated, and nothing of a quick one`() async throws {
+    @Test func `at most a tenth of a plan is repeated, and nothing in a quick run`() async throws {
         for isQuick in [false, true] {
             let folder = try Fixture.folder()
             let plan = try plan(folder, blocks: 10)
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    @Test func `a cancelled run keeps what is measured and says so`() async throws {
+    @Test func `a cancelled run keeps its samples and is marked as interrupted`() async throws {
         let folder = try Fixture.folder()
         let plan = try plan(folder)
         let outcome = try await runner(plan) { number, request in
@@ -213,7 +213,7 @@ import Testing
         #expect(text.contains(#""state" : "cancelled""#))
     }
 
-    @Test func `a resumed run goes on where it was cut off, and drops what was torn`() async throws {
+    @Test func `a resumed run continues where it was interrupted, and drops torn rows`() async throws {
         let folder = try Fixture.folder()
         let begun = try plan(folder)
         _ = try await runner(begun) { number, request in
@@ -222,7 +222,7 @@ import Testing
         }.run { _ in }
         let file = "\(folder)/run/samples.csv"
         let text = SystemFile.text(file)
-        // As if killed amid the last sample: its status row is missing, and the row before it is torn.
+        // As if killed during the last sample: its status row is missing, and the row before it is torn.
         let lines = text.split(separator: "\n")
         let torn = lines.dropLast().joined(separator: "\n").dropLast(7)
         try Data(torn.utf8).write(to: URL(fileURLWithPath: file))
@@ -256,7 +256,7 @@ import Testing
         #expect(try files(folder) == before)
     }
 
-    @Test func `a run of another version is not gone on with, and stays as it is`() async throws {
+    @Test func `a run of another version is not resumed, and stays unchanged`() async throws {
         let folder = try Fixture.folder()
         _ = try await runner(try plan(folder)) { number, request in
             if number == 3 { throw CancellationError() }
@@ -274,7 +274,7 @@ import Testing
         #expect(try files(folder) == before)
     }
 
-    /// The run's files: what they hold, and when they were last changed.
+    /// The run's files: their contents and modification times.
     private func files(_ folder: String) throws -> [String: [String]] {
         let path = "\(folder)/run"
         var files: [String: [String]] = [:]
@@ -287,7 +287,7 @@ import Testing
     }
 
     @Test(arguments: ["samples.csv", "histograms.csv"])
-    func `a finished run whose rows are not whole any more is gone on with`(name: String) async throws {
+    func `a finished run with incomplete rows is resumed`(name: String) async throws {
         let folder = try Fixture.folder()
         _ = try await runner(try plan(folder)).run { _ in }
         let whole = try samples(folder)
@@ -300,7 +300,7 @@ import Testing
         #expect(SystemFile.text(file).hasSuffix("\n"))
     }
 
-    @Test func `what belongs to a finished run is written before it says that it is one`() async throws {
+    @Test func `a finished run's files are written before its state`() async throws {
         struct Full: Error {}
         let folder = try Fixture.folder()
         await #expect(throws: Full.self) {
@@ -314,7 +314,7 @@ import Testing
         #expect(SystemFile.text("\(folder)/run/run.json").contains(#""state" : "finished""#))
     }
 
-    @Test func `another run is not gone on with`() async throws {
+    @Test func `a different run is not resumed`() async throws {
         let folder = try Fixture.folder()
         _ = try await runner(try plan(folder)).run { _ in }
         for other in [
@@ -336,7 +336,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a run that was killed before it told what it is begins anew`(resume: Bool) async throws {
+    func `a run that was killed before its description existed starts over`(resume: Bool) async throws {
         let folder = try Fixture.folder()
         let plan = try plan(folder, resume: resume)
         try FileManager.default.createDirectory(atPath: "\(folder)/run", withIntermediateDirectories: true)
@@ -347,7 +347,7 @@ import Testing
         #expect(try samples(folder).filter { $0.metric == "status" }.map(\.sampleID) == plan.samples.map(\.id))
     }
 
-    @Test func `a folder of something else is left alone`() async throws {
+    @Test func `a foreign folder is left alone`() async throws {
         let folder = try Fixture.folder()
         try FileManager.default.createDirectory(atPath: "\(folder)/run", withIntermediateDirectories: true)
         try Data().write(to: URL(fileURLWithPath: "\(folder)/run/letter.txt"))
@@ -358,7 +358,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder)/run") == ["letter.txt"])
     }
 
-    @Test func `two do not write one run at once`() async throws {
+    @Test func `two processes do not write one run at once`() async throws {
         let folder = try Fixture.folder()
         let plan = try plan(folder)
         let held = try RunFolder.create(plan)
@@ -369,7 +369,7 @@ import Testing
         withExtendedLifetime(held) {}
     }
 
-    @Test func `omissions have one row, once`() async throws {
+    @Test func `each omission has one row`() async throws {
         let folder = try Fixture.folder()
         let backends = ["engine", "dispatch:serial"]
         let spec = try Fixture.spec("chain", #"{"depth": 3, "queues": 2}"#, backends: backends)
@@ -384,14 +384,14 @@ import Testing
     }
 }
 
-/// Interference drawn from a seed, and nothing else.
+/// Interference drawn only from a seed.
 private final class ScriptedWorld: @unchecked Sendable {
     private var generator: SplitMix64
     private var covariates = Covariates(steal: 0)
 
     init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
-    /// Called by one task after the other.
+    /// Called by one task at a time.
     func unit() -> Double { generator.unit() }
 
     func reading() -> Covariates {
@@ -404,7 +404,7 @@ private final class ScriptedWorld: @unchecked Sendable {
 }
 
 @Suite struct ChildProcessTests {
-    /// A program that is there already. One written here could not be executed while another test's child, forked
+    /// A program that already exists. One written here could not be executed while another test's child, forked
     /// meanwhile, still has the file open for writing (ETXTBSY).
     private static let child = ChildProcess(
         executable: URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("child").path)
@@ -422,44 +422,44 @@ private final class ScriptedWorld: @unchecked Sendable {
         #expect(result.diagnostics == "trouble\n")
     }
 
-    @Test func `exit statuses and signals are told apart`() async throws {
+    @Test func `exit statuses and signals are distinguished`() async throws {
         #expect(try await run("exit 7").ending == .exited(7))
         #expect(try await run("kill -SEGV $$").ending == .signaled(11))
     }
 
-    @Test func `a child that does not end is ended`() async throws {
-        // On a busy machine it takes its time to begin.
+    @Test func `a child that does not end is killed`() async throws {
+        // On a busy machine, the child may be slow to start.
         for timeout in [0.1, 1, 10, 100, 1000] {
             let result = try await run("echo begun; exec sleep 10000", timeout: timeout)
             #expect(result.ending == .timedOut)
             if String(decoding: result.output, as: UTF8.self) == "begun\n" { return }
             #expect(result.output == [])
         }
-        Issue.record("it never began")
+        Issue.record("the child never started")
     }
 
     @Test(
-        "what a child has started ends with it, whether it ends itself or is ended",
+        "descendants of a child end with it, whether it ends itself or is killed",
         arguments: [("", [3600.0]), ("kill -SEGV $$", [3600]), ("exec sleep 10000", [0.3, 1, 10, 100])])
     func grandchildren(end: String, timeouts: [Double]) async throws {
         var output = ""
-        // On a busy machine it takes its time to begin.
+        // On a busy machine, the child may be slow to start.
         for timeout in timeouts where output.isEmpty {
             let result = try await run("sleep 10000 >/dev/null 2>&1 </dev/null & echo $!; \(end)", timeout: timeout)
             output = String(decoding: result.output, as: UTF8.self)
         }
         let process = try #require(Int32(output.trimmingCharacters(in: .newlines)))
-        // Until whoever inherits it has waited for it, it is there, as a zombie.
+        // It exists as a zombie until the inheriting process has waited for it.
         let patience = Patience()
         while !patience.isOver() {
             let status = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
             if status.isEmpty || status.contains(") Z ") { return }
             await Task.yield()
         }
-        Issue.record("it lives on")
+        Issue.record("the process did not end")
     }
 
-    @Test func `a child that prints without end takes only so much memory, and its last words stay`() async throws {
+    @Test func `a child with endless output takes limited memory, and its last output is kept`() async throws {
         let result = try await run("yes trouble >&2 2>/dev/null; exit 7")
         #expect(result.ending == .exited(7))
         #expect(result.diagnostics.utf8.count == 2000 && result.diagnostics.contains("\ntrouble\n"))
@@ -471,7 +471,7 @@ private final class ScriptedWorld: @unchecked Sendable {
         await #expect(throws: CancellationError.self) { _ = try await task.value }
     }
 
-    @Test func `a program that is not there is an error`() async throws {
+    @Test func `a missing program is an error`() async throws {
         let child = ChildProcess(executable: "/nonexistent/opbench")
         let error = await #expect(throws: StartFailure.self) {
             _ = try await child.run(request: [], environment: [:], timeoutSeconds: 1000)

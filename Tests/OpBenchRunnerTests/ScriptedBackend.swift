@@ -3,13 +3,13 @@ import OpBenchModel
 @testable import OpBenchBackends
 @testable import OpBenchRunner
 
-/// A backend that runs everything on the draining thread, with one defect of the test's choice.
+/// A backend that runs everything on the draining thread, with one defect chosen by the test.
 final class ScriptedBackend: Backend, @unchecked Sendable {
     enum Defect: CaseIterable, Sendable {
         case none, losesOne, repeatsOne, ignoresPredecessors, swapsLastTwo, ignoresLimit, ignoresPriority
-        /// Each `drain` runs what the one before should have waited for.
+        /// Each `drain` runs the operations that the previous one should have waited for.
         case drainsEarly
-        /// The first call that submits runs all operations of the plan.
+        /// The first submitting call runs all operations of the plan.
         case startsEarly
     }
 
@@ -24,7 +24,7 @@ final class ScriptedBackend: Backend, @unchecked Sendable {
     private let plan: WorkloadPlan
     private let body: OperationBody
     private let defect: Defect
-    /// Submitted and not yet run; written under the lock by several producers.
+    /// The operations that are submitted but have not run; written under the lock by several producers.
     private var pending: [Int] = []
     private var late: [Int] = []
     private let lock = PlainLock()

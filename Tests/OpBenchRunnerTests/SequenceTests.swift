@@ -22,7 +22,7 @@ import Testing
         ).run()
     }
 
-    @Test func `a phase has the sequence's common parameters unless it names its own`() throws {
+    @Test func `a phase has the sequence's common parameters unless it overrides them`() throws {
         let cell = try Fixture.cell("sequence", #"{\#(Self.phases), "work_ns": 7, "max_concurrent": 3, "seed": 2}"#)
         let phases = cell.phases
         #expect(phases.map(\.name) == ["a", "b", "c"])
@@ -45,7 +45,7 @@ import Testing
         #expect(sent.cell == cell)
     }
 
-    @Test func `throughput is by phase, and together without the phases whose time is not the queue's`() throws {
+    @Test func `throughput is by phase, and in total without the phases whose time is not the queue's`() throws {
         let report = try report(EngineBackend.factory, .throughput)
         #expect(report.status == .ok)
         func total(_ operationClass: String) -> SampleReport.Figure? {
@@ -66,7 +66,7 @@ import Testing
         #expect(Set(keys).count == keys.count)
     }
 
-    @Test func `the times of phases add up, each part by itself`() {
+    @Test func `the times of phases add up, separately for each part`() {
         var round = Round()
         (round.begun, round.built, round.submitted, round.cancelled) = (0, 1, 11, 111)
         (round.drained, round.teardownBegun, round.tornDown) = (1111, 1111, 11111)
@@ -87,7 +87,7 @@ import Testing
         #expect(Set(intended) == ["phase=c"])
     }
 
-    @Test func `a defect is told with its phase`() throws {
+    @Test func `a defect is reported with its phase`() throws {
         for flavour in [SampleFlavour.throughput, .latency, .check] {
             let lost = try report(ScriptedBackend.factory(.losesOne), flavour)
             #expect(lost.status == .invalid)
@@ -104,7 +104,7 @@ import Testing
         Golden("sequence-violations").expect(early.notes, "bursts before the end of the one before")
     }
 
-    @Test func `what cannot be expressed is told with its phase`() throws {
+    @Test func `inexpressible plans are reported with their phase`() throws {
         let report = try report(SerialBackend.factory, .throughput)
         #expect(report.status == .unsupported)
         Golden("sequence-violations").expect(report.notes, "unsupported")
@@ -114,13 +114,13 @@ import Testing
         for (more, queues) in [("", 1), (#", "queue": "own""#, 3)] {
             let log = QueueLog()
             #expect(try report(log.factory, .check, more).status == .ok)
-            // The warm-up of each phase has a queue a round.
+            // The warm-up of each phase has one queue per round.
             #expect(Set(log.queues.suffix(3).map(ObjectIdentifier.init)).count == queues)
         }
     }
 
     @Test(arguments: [BackendID.engine, .foundation, .dispatch])
-    func `a backend goes on with the queue it takes over`(_ id: BackendID) throws {
+    func `a backend continues with the queue that it takes over`(_ id: BackendID) throws {
         let factory = try #require(BackendFactory.named(id))
         func backend(_ parameters: String, _ queue: AnyObject?) throws -> (AnyObject?, () -> Void) {
             let plan = try Fixture.plan("independent", parameters)
@@ -148,7 +148,7 @@ import Testing
     }
 }
 
-/// Makes backends that run as the scripted one does, on queues that are nothing but objects.
+/// Makes backends that run like the scripted one, on queues that are mere objects.
 private final class QueueLog: @unchecked Sendable {
     private(set) var queues: [AnyObject] = []
 

@@ -5,8 +5,8 @@ import Testing
 @testable import OpBenchBackends
 @testable import OpBenchRunner
 
-/// Rounds that are over while a thread is still in the call that submitted their last operation: the backend is freed then,
-/// and nobody may touch it.
+/// Rounds that end while a thread is still in the call that submitted their last operation: the backend is then freed,
+/// and must not be accessed.
 @Suite(.onOwnThreads) struct ShortRoundsTests {
     private static let plans = [
         ("chain", #"{"depth": 3, "chains": 2, "queues": 2, "max_concurrent": 2, "work_ns": 0}"#),

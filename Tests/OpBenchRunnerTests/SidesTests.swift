@@ -5,7 +5,7 @@ import Testing
 
 @testable import OpBenchRunner
 
-/// Two interleaved builds: the plan, who takes the samples, and which cells go on.
+/// Two interleaved builds: the plan, the programs that take the samples, and the cells that continue.
 @Suite struct SidesTests {
     private static func build(_ path: String) -> BuildFacts {
         BuildFacts(
@@ -29,11 +29,11 @@ import Testing
         return try RunPlan(specs: [spec], options: options)
     }
 
-    @Test func `the hash of this program is that of its file`() async throws {
+    @Test func `the hash of this program equals its file's`() async throws {
         try await #require(BuildFacts.own()).checkUnchanged()
     }
 
-    @Test func `every block has both sides of every backend, side by side, and neither always comes first`() throws {
+    @Test func `every block has both sides of every backend, adjacent, and neither always comes first`() throws {
         let samples = try plan().samples.filter { $0.kind == .throughput }
         let blocks = Dictionary(grouping: samples) { "\($0.cell.id) \($0.block)" }
         #expect(blocks.count == 2 * 40)
@@ -48,7 +48,7 @@ import Testing
         #expect(Set(samples.filter { $0.position == 0 }.map(\.side)) == [.base, .head])
     }
 
-    @Test func `blocks come in stages of 7, 15, 25 and 40, all of one before the next`() throws {
+    @Test func `blocks come in stages of 7, 15, 25 and 40, each stage complete before the next`() throws {
         let samples = try plan().samples
         #expect(samples.map(\.stage) == samples.map(\.stage).sorted())
         for sample in samples {
@@ -58,7 +58,7 @@ import Testing
         #expect(samples.contains { $0.block == 39 })
     }
 
-    @Test func `what is judged beside throughput comes in the same stages`() throws {
+    @Test func `other judged figures come in the same stages as throughput`() throws {
         var options = RunOptions()
         options.builds = Self.builds
         let spec = try Fixture.spec("open_loop", #"{"rate": 1000, "duration_ns": 1000000}"#)
@@ -68,7 +68,7 @@ import Testing
         #expect(blocks.allSatisfy { sample in sample.stage == [7, 15, 25].count { sample.block >= $0 } })
     }
 
-    @Test func `a given number of blocks is taken of every cell, without stages`() throws {
+    @Test func `a given number of blocks applies to every cell, without stages`() throws {
         var options = RunOptions(blocks: 4)
         options.builds = Self.builds
         let plan = try RunPlan(specs: [Fixture.spec("chain", #"{"depth": 3}"#)], options: options)
@@ -76,7 +76,7 @@ import Testing
         #expect(options.stages == [4])
     }
 
-    @Test func `each side's samples are taken by its build, head's with the injected work`() async throws {
+    @Test func `each side's samples are taken by its build, and head's include the injected work`() async throws {
         let folder = try Fixture.folder()
         let plan = try plan(folder)
         let seen = Mutex<[String: Set<Double>]>([:])
@@ -87,13 +87,13 @@ import Testing
         #expect(Set(kernels.keys) == ["/old", "/new"])
         let base = try #require(kernels["/old"]?.first)
         #expect(kernels["/old"] == [base])
-        // The engine's; the loop's is as it was.
+        // The engine's samples; the loop's are unchanged.
         #expect(kernels["/new"] == [base, base * 1.25])
         let facts = try RunFacts.decode("\(folder)/run/run.json")
         #expect(facts.builds == Self.builds && facts.stages == [7, 15, 25, 40])
     }
 
-    @Test func `only cells left open go on, and a resumed run takes nothing more`() async throws {
+    @Test func `only undecided cells continue, and a resumed run takes nothing more`() async throws {
         let folder = try Fixture.folder()
         let plan = try plan(folder)
         let totals = Mutex<[Int]>([])
@@ -110,7 +110,7 @@ import Testing
         #expect(again.samplesTaken == 0)
     }
 
-    @Test func `a run is not gone on with by other builds, nor on another machine`() async throws {
+    @Test func `a run is not resumed with other builds, nor on another machine`() async throws {
         let folder = try Fixture.folder()
         _ = try await runner(try plan(folder)) { _, _ in }.run { _ in }
         let other = ComparedBuilds(
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `what is omitted is omitted on both sides`() throws {
+    @Test func `omissions apply to both sides`() throws {
         var options = RunOptions()
         options.builds = Self.builds
         let spec = try Fixture.spec("chain", #"{"depth": 3, "queues": 2}"#, backends: ["engine", "dispatch:serial"])
@@ -138,7 +138,7 @@ import Testing
         #expect(plan.omissions.map(\.side) == [.base, .head])
     }
 
-    @Test func `what is no opbench is refused by name`() async throws {
+    @Test func `programs other than opbench are rejected by name`() async throws {
         for program in ["/bin/true", "/nonexistent/opbench", "/etc/passwd", "/tmp"] {
             await #expect {
                 _ = try await ComparedBuilds.examine(base: program, head: program)

@@ -11,10 +11,10 @@ import Testing
 
 @testable import OpBenchRunner
 
-/// One at a time: a process has one sampler.
+/// One test at a time: a process has one sampler.
 @Suite("Stacks by SIGPROF", .serialized, .onOwnThreads)
 struct SignalSamplerTests {
-    /// The stacks by name.
+    /// The stacks with names.
     private func profile(_ stacks: RawStacks) async throws -> StackProfile {
         let named = try await Symbolizer().names(of: stacks.lookUps, in: stacks.map)
         #expect(named.notes == [])
@@ -28,7 +28,7 @@ struct SignalSamplerTests {
         return 4 * (share * (1 - share)).squareRoot() * squares.squareRoot() / weights.reduce(0, +)
     }
 
-    /// Of the samples of a thread, those with a function of this name anywhere.
+    /// The share of a thread's samples with a function of this name anywhere in the stack.
     private func share(of name: String, on thread: String, _ profile: StackProfile) -> Double {
         let samples = profile.filtered { profile.threads[Int($0.thread)] == thread }
         let with = samples.filtered { sample in
@@ -43,7 +43,7 @@ struct SignalSamplerTests {
         return ClassTable(samples, operations: 0).unknownCallersShare
     }
 
-    @Test("Functions have their share of what their thread used, threads all that they used")
+    @Test("Functions have their share of their thread's use, and threads their whole use")
     func shares() async throws {
         let folder = try Fixture.folder()
         let sampler = SignalSampler(folder: folder)
@@ -61,7 +61,7 @@ struct SignalSamplerTests {
         #expect(stacks.processID == getpid())
         #expect((stacks.lostSamples, stacks.unsampledThreads) == (0, 0))
         #expect(stacks.samples.allSatisfy { $0.weight >= stacks.period && $0.weight % stacks.period == 0 })
-        // Those of other tests, that were before, are not among them.
+        // Samples of earlier tests are not among them.
         #expect(stacks.during([begun..<ended]).samples.count > stacks.samples.count * 9 / 10)
         let profile = try await profile(stacks)
         let alone = 0.95 - max(0.05, uncertainty(of: 0.95, on: "burner 1", profile))
@@ -71,7 +71,7 @@ struct SignalSamplerTests {
         #expect(abs(share(of: "burnLonger(", on: "burner 2", profile) - 0.75) < tolerance)
         for (thread, nanoseconds) in used {
             let samples = profile.filtered { profile.threads[Int($0.thread)] == thread }
-            // Before the first sample and after the last as much goes unseen as from one to the next.
+            // Before the first sample and after the last, as much time is missing as between two samples.
             let gap = try #require(samples.samples.map(\.weight).max())
             #expect(Double(samples.total) < Double(nanoseconds) * 1.2, "\(thread)")
             #expect(Double(samples.total + 2 * gap) > Double(nanoseconds) * 0.8, "\(thread)")
@@ -79,7 +79,7 @@ struct SignalSamplerTests {
         #expect(unknownCallers(profile, on: ["burner 1", "burner 2"]) <= StackReport.mostUnknownCallers)
     }
 
-    @Test("A chain of a hundred calls is walked to its thread's beginning")
+    @Test("A chain of a hundred calls is walked to the thread's start")
     func deep() async throws {
         let sampler = SignalSampler(folder: "")
         try sampler.begin()
@@ -89,12 +89,12 @@ struct SignalSamplerTests {
         let depths = profile.samples.filter { profile.threads[Int($0.thread)] == "deep" }.map { sample in
             profile.stack(sample.stack).count { profile.frames[Int($0)].name.contains("callDeep(") }
         }
-        // The clock that the burner looks at takes the rest.
+        // The clock that the burner reads takes the rest.
         #expect(depths.max() == 101)
         #expect(depths.count { $0 == 101 } > depths.count / 2)
     }
 
-    @Test("Callers are known where the C library, or malloc, breaks the chain of frame pointers")
+    @Test("Callers are known even if the C library, or malloc, breaks the chain of frame pointers")
     func libraries() async throws {
         let sampler = SignalSampler(folder: "")
         try sampler.begin()
@@ -115,7 +115,7 @@ struct SignalSamplerTests {
         }
     }
 
-    @Test("Threads that begin later are sampled; those that have ended stay")
+    @Test("Threads that start later are sampled; those that have ended stay")
     func newThreads() throws {
         let sampler = SignalSampler(folder: "")
         try sampler.begin()
@@ -128,11 +128,11 @@ struct SignalSamplerTests {
         for thread in threads { #expect(stacks.samples.contains { $0.thread == thread }) }
     }
 
-    @Test("Samples without room are counted and weighed")
+    @Test("Samples without room are counted with their weights")
     func lost() throws {
         let sampler = SignalSampler(folder: "", options: .init(bufferSize: 4096))
         try sampler.begin()
-        // More than have room.
+        // More samples than there is room for.
         func isFull() -> Bool { sampler.sampleCount > 100 }
         let used = Burner.run(["burner"], until: isFull) { _ in burnAlone() }
         let count = sampler.sampleCount
@@ -145,7 +145,7 @@ struct SignalSamplerTests {
         #expect(sum > (used["burner"] ?? 0) / 2)
     }
 
-    @Test("Waits that a signal interrupts go on, and signals of others are no samples")
+    @Test("Interrupted waits continue, and signals of others are not samples")
     func interrupted() async throws {
         let sampler = SignalSampler(folder: "", options: .init(period: 1_000_000_000))
         try sampler.begin()
@@ -180,7 +180,7 @@ struct SignalSamplerTests {
         gate.open()
         semaphore.signal()
         ended.wait(for: 3)
-        // The worker, which waits for work by now, takes some.
+        // The worker, which is waiting for work by now, handles some.
         for thread in waits.read().values { pthread_kill(thread, SIGPROF) }
         queue.addOperation { ended.add() }
         #expect(await queue.drained())
@@ -190,7 +190,7 @@ struct SignalSamplerTests {
         #expect(stacks.samples.count < 100)
     }
 
-    @Test("A second sampler is refused, and one can follow")
+    @Test("A second sampler is rejected, and a later one is possible")
     func refused() throws {
         let first = SignalSampler(folder: "")
         try first.begin()
@@ -202,7 +202,7 @@ struct SignalSamplerTests {
         #expect(first.finish() != nil)
     }
 
-    @Test("Where nothing can be written, no file is left, and the error says so")
+    @Test("If nothing can be written, no file is left, and the error gives the reason")
     func unwritable() throws {
         let folder = try Fixture.folder()
         let sampler = SignalSampler(folder: folder + "/none")
@@ -211,7 +211,7 @@ struct SignalSamplerTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
     }
 
-    @Test("Without a tool, functions have no names, and a note says what to install")
+    @Test("Without a tool, functions have no names, and a note says which to install")
     func noTool() async throws {
         let symbolizer = Symbolizer(path: "/nowhere")
         #expect(symbolizer.tool == nil)
@@ -223,7 +223,7 @@ struct SignalSamplerTests {
         #expect(named.symbols.frames(at: mapping.start + 16) == [StackFrame(name: "[unknown]", object: mapping.path)])
     }
 
-    @Test("Files that are gone, and a tool that fails, leave a note each")
+    @Test("Missing files, and a failing tool, leave one note each")
     func notes() async throws {
         let map = try #require(
             CodeMap([
@@ -241,7 +241,7 @@ struct SignalSamplerTests {
         #expect(other.notes.first?.contains("/nowhere/tool") ?? false)
     }
 
-    @Test("Every tool that is here gives the same names", arguments: ["llvm-symbolizer", "addr2line"])
+    @Test("Every installed tool gives the same names", arguments: ["llvm-symbolizer", "addr2line"])
     func tools(_ name: String) async throws {
         let files: [String] = ["/usr/bin/\(name)", "/usr/local/bin/\(name)"]
         let found = files.first { access($0, X_OK) == 0 }
@@ -259,7 +259,7 @@ struct SignalSamplerTests {
         #expect(named.symbols.frames(at: address).map(\.name) == ["clinux_burn"])
     }
 
-    @Test("What a tool prints: inlined functions, unknown ones, lines of something else")
+    @Test("The output of tools: inlined functions, unknown ones, unrelated lines")
     func output() {
         let output = """
             warning: something
@@ -279,20 +279,19 @@ struct SignalSamplerTests {
     }
 }
 
-// MARK: - What is sampled
+// MARK: - The sampled work
 
 enum Burner {
-    /// Runs `body` over and over on a thread for each name, until the thread has used that much CPU time.
+    /// Repeats `body` on one thread per name, until the thread has used this much CPU time.
     ///
-    /// - Returns: by name, the CPU time used in nanoseconds.
+    /// - Returns: the CPU time in nanoseconds by name.
     static func run(
         _ names: [String], milliseconds: Int64 = 1000, _ body: @escaping @Sendable (String) -> Void
     ) -> [String: Int64] {
         run(names, milliseconds: milliseconds, until: { true }, body)
     }
 
-    /// So long as it takes for each thread to have `count` samples: on a busy processor they may be rare, see
-    /// `SignalSampler`.
+    /// Runs until each thread has `count` samples: on a busy processor they may be rare, see `SignalSampler`.
     static func run(
         _ names: [String], milliseconds: Int64 = 1000, samples count: Int, of sampler: SignalSampler,
         _ body: @escaping @Sendable (String) -> Void
@@ -302,7 +301,7 @@ enum Burner {
             until: { names.allSatisfy { sampler.sampleCount(onThreadsNamed: $0) >= count } }, body)
     }
 
-    /// So long as it takes until `isEnough`, which is asked on this thread.
+    /// Runs until `isEnough`, which is called on this thread.
     static func run(
         _ names: [String], milliseconds: Int64 = 1000, until isEnough: () -> Bool,
         _ body: @escaping @Sendable (String) -> Void
@@ -312,7 +311,7 @@ enum Burner {
         let threads = names.map { name in
             OwnThread {
                 clinux_set_own_name(name)
-                // So much that what waits for it in vain fails.
+                // So much that a wait in vain fails.
                 while MonotonicClock.threadCPU() < milliseconds * 20_000_000,
                     MonotonicClock.threadCPU() < milliseconds * 1_000_000 || !isOver.read()
                 { body(name) }

@@ -5,12 +5,12 @@ import Testing
 
 @testable import OpBenchRunner
 
-/// What surrounds opbench and its samples; the program itself is tried in scripts/tests/test_surroundings.py.
+/// The surroundings of opbench and its samples; scripts/tests/test_surroundings.py tests the program itself.
 @Suite struct SurroundingsTests {
     private static let answer = "{\"text\":\"a\\nb\"}"
 
     @Test(
-        "An answer is the last whole record, whatever else was printed",
+        "An answer is the last complete record, whatever else was printed",
         arguments: [
             ("\u{1E}\(answer)\n", answer), ("loaded\n\u{1E}\(answer)\n", answer),
             ("loaded\u{1E}\(answer)\nbye\n", answer),
@@ -21,7 +21,7 @@ import Testing
         #expect(AnswerRecord.json(in: Array(output.utf8)) == Data(json.utf8))
     }
 
-    @Test("An answer is on one line, and has the byte of its beginning nowhere else")
+    @Test("An answer is on one line, and its first byte occurs nowhere else")
     func oneRecord() throws {
         let bytes = try AnswerRecord.bytes(of: ["a\n\u{1E}": "\u{1E}\n"])
         #expect(bytes.first == 0x1E && bytes.last == 0x0A)
@@ -30,7 +30,7 @@ import Testing
         #expect(read == ["a\n\u{1E}": "\u{1E}\n"])
     }
 
-    @Test("A sample whose library printed has answered; one that left half of its answer has not")
+    @Test("A sample whose library printed has answered; one that left half an answer has not")
     func sample() throws {
         func status(_ output: [UInt8]) -> SampleStatus {
             SampleReport(ChildResult(ending: .exited(0), output: output, diagnostics: ""), timeoutSeconds: 1).status
@@ -41,7 +41,7 @@ import Testing
         #expect(status(Array("loaded\n".utf8)) == .crashed)
     }
 
-    @Test("The variables that change what any program costs are known")
+    @Test("Variables that change the costs of any program are known")
     func variables() {
         let found = SampleEnvironment.found(in: [
             "LD_PRELOAD": "x.so", "MALLOC_CONF": "prof:true", "MALLOC_ARENA_MAX": "1", "GLIBC_TUNABLES": "glibc.a=b",
@@ -56,7 +56,7 @@ import Testing
         #expect(ChildProcess.environment["MALLOC_CONF"] == "")
     }
 
-    @Test("The machine's own options of jemalloc are the target of a link that leads nowhere")
+    @Test("The machine's own options of jemalloc are the target of a dangling link")
     func machineOptions() throws {
         let folder = try Fixture.folder()
         try FileManager.default.createSymbolicLink(atPath: "\(folder)/conf", withDestinationPath: "narenas:1,prof:true")
@@ -65,7 +65,7 @@ import Testing
         #expect(HostKind.shortened(allocator: "jemalloc 5.3.0-0-g54eaed, narenas:1") == "jemalloc 5.3.0, narenas:1")
     }
 
-    @Test("Where /proc does not tell of this process, nothing begins")
+    @Test("Nothing begins if /proc does not describe this process")
     func proc() throws {
         try SystemRoom.checkProc()
         let folder = try Fixture.folder()

@@ -11,14 +11,14 @@ import Testing
         #expect(figures.resumeToStart == [5])
     }
 
-    @Test func `a hold in which nothing starts was quiet at once`() {
+    @Test func `a hold in which nothing starts is quiet at once`() {
         let figures = SuspensionFigures(holds: [Hold(suspendReturned: 100, resumeCalled: 200)], starts: [100, 250])
         #expect(figures.startsPerHold == [0])
         #expect(figures.quiesceTimes == [0])
         #expect(figures.resumeToStart == [50])
     }
 
-    @Test func `holds after the last start say nothing`() {
+    @Test func `holds after the last start show nothing`() {
         let holds = [Hold(suspendReturned: 100, resumeCalled: 200), Hold(suspendReturned: 300, resumeCalled: 400)]
         #expect(SuspensionFigures(holds: holds, starts: [50, 150]).startsPerHold == [1])
         #expect(SuspensionFigures(holds: holds, starts: [50, 100]).startsPerHold.isEmpty)

@@ -5,7 +5,7 @@ import Testing
 @testable import OpBenchRunner
 
 @Suite struct TimeBudgetTests {
-    /// The samples that a budget may add, of cells `a`, `b` and `c`, two backends each.
+    /// The samples that a budget may add, for cells `a`, `b` and `c` with two backends each.
     private func reserve() throws -> [PlannedSample] {
         var options = RunOptions(kinds: [.throughput])
         options.budget = TimeBudget(seconds: 1) { _ in [:] }
@@ -17,13 +17,13 @@ import Testing
 
     private func id(_ name: String) -> String { "\(name) items=10" }
 
-    @Test func `every cell has seven blocks for certain, and may get fifty`() throws {
+    @Test func `every cell is sure of seven blocks, and may get fifty`() throws {
         let reserve = try reserve()
         let blocks = Set(reserve.filter { $0.cell.workload == "a" }.map(\.block))
         #expect(blocks == Set(7..<50))
     }
 
-    @Test func `the cell with the widest interval gets the next block, as a whole and in order`() throws {
+    @Test func `the cell with the widest interval gets the next block, complete and in order`() throws {
         var spending = BudgetSpending(try reserve()) { _ in 1 }
         let widths = [id("a"): 0.1, id("b"): 0.3, id("c"): 0.2]
         for index in 7..<9 {
@@ -37,7 +37,7 @@ import Testing
         #expect(equal?.first?.cell.workload == "a")
     }
 
-    @Test func `a block that would take too long is left to others, as long as any fits`() throws {
+    @Test func `a block that would take too long is skipped for others, as long as one fits`() throws {
         var spending = BudgetSpending(try reserve()) { $0.cell.workload == "b" ? 10 : 1 }
         let widths = [id("a"): 0.1, id("b"): 0.3]
         let fitting = spending.next(widths: widths, remainingSeconds: 5)
@@ -50,7 +50,7 @@ import Testing
         #expect(later?.first?.cell.workload == "b")
     }
 
-    @Test func `what is certain enough gets no more, and nothing more than fifty blocks`() throws {
+    @Test func `a precise cell gets no more blocks, and none gets more than fifty`() throws {
         var spending = BudgetSpending(try reserve()) { _ in 0 }
         let none = spending.next(widths: [:], remainingSeconds: 100)
         #expect(none == nil)
@@ -59,7 +59,7 @@ import Testing
         #expect(count == 43)
     }
 
-    @Test func `a run takes what the widths ask for, and no more`() async throws {
+    @Test func `a run takes the blocks that the widths require, and no more`() async throws {
         let cell = id("w").replacingOccurrences(of: "10", with: "20")
         var options = RunOptions(kinds: [.throughput], directory: try Fixture.folder(), runID: "run")
         options.budget = TimeBudget(seconds: 10_000) { rows in

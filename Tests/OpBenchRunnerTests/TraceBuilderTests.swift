@@ -7,7 +7,7 @@ import Testing
 @testable import OpBenchRunner
 
 @Suite("Traces of a round", .serialized, .onOwnThreads) struct TraceBuilderTests {
-    /// A trace of a round by a serial loop, whose library told of such events and which takes no stamps.
+    /// A trace of a round by a serial loop, with these library events and without stamps.
     private func trace(_ events: [ThreadEvent.Kind: (thread: Int32, other: Int32?)]) throws -> SampleTrace {
         try trace(of: try Fixture.plan("independent", #"{"items": 5, "work_ns": 0}"#), by: .serial, events)
     }
@@ -30,7 +30,7 @@ import Testing
         return try builder.finish()
     }
 
-    @Test func `who is woken is a worker, also one that did nothing else; who wakes need be none`() throws {
+    @Test func `a woken thread is a worker, even if it did nothing else; a waking thread may be none`() throws {
         let (waker, woken) = (Int32.max - 1, Int32.max - 2)
         let trace = try trace([.wake: (waker, woken)])
         func role(_ id: Int32) -> SampleTrace.Thread.Role? { trace.threads.first { $0.id == id }?.role }
@@ -39,14 +39,14 @@ import Testing
         #expect(trace.threadEvents.map(\.kind) == [.wake])
     }
 
-    @Test func `a body has the time that its plan gives it, and its own is no longer than it took`() throws {
+    @Test func `a body has its planned time, and its own time does not exceed the elapsed time`() throws {
         let plan = try Fixture.plan("independent", #"{"items": 7, "items_per_operation": 3, "work_ns": 1000}"#)
         let trace = try trace(of: plan, by: .dispatch)
         #expect(trace.operations.map(\.planned) == [3000, 3000, 1000])
         for operation in trace.operations { #expect((0...operation.elapsed).contains(operation.duration)) }
     }
 
-    @Test func `what a body sleeps by its plan is no wait for a processor`() throws {
+    @Test func `a body's planned sleep is not a wait for a processor`() throws {
         let plan = try Fixture.plan("blocking", #"{"operations": 4, "block_ns": 1000000}"#)
         for operation in try trace(of: plan, by: .dispatch).operations {
             #expect(operation.planned == 1_000_000)
@@ -56,7 +56,7 @@ import Testing
         #expect((0..<3).map(waiting.plannedNanoseconds) == [nil, 1000, 1000])
     }
 
-    @Test func `who parks or is unparked is a worker, who unparked it need be none`() throws {
+    @Test func `threads that park or are unparked are workers; a thread that unparks may be none`() throws {
         let (waker, worker) = (Int32.max - 1, Int32.max - 2)
         let trace = try trace([.unpark: (worker, waker)])
         func role(_ id: Int32) -> SampleTrace.Thread.Role? { trace.threads.first { $0.id == id }?.role }

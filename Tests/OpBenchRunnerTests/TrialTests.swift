@@ -50,14 +50,14 @@ import Testing
         #expect(report.flags.contains("short"))
     }
 
-    @Test func `where a queue is refilled, submit and drain are one`() async throws {
+    @Test func `if a queue is refilled, submit and drain are one`() async throws {
         let report = try await run(
             EngineBackend.factory, .throughput, "independent", #"{"items": 50, "submission": "refill", "window": 8}"#)
         let phases = report.figures.filter { $0.metric == "time" && $0.phase != "warmup" }.map(\.phase)
         #expect(phases == ["build", "drain", "teardown", "total", "makespan"])
     }
 
-    @Test func `latency has every stage and class, and the counts of its histograms are its operations`() async throws {
+    @Test func `latency has every stage and class, and its histograms count its operations`() async throws {
         let report = try await run(
             EngineBackend.factory, .latency, "priority_mix", #"{"operations": 60, "work_ns": 0}"#)
         let starts = report.histograms.filter { $0.stage == "start" }
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: BackendFactory.all.filter { $0.kinds.contains(.latency) }.map(\.id))
-    func `every backend times the same stages, of which the completion block needs a form that has one`(
+    func `every backend times the same stages, except that completion blocks need a form that has one`(
         _ id: BackendID
     ) async throws {
         let factory = try #require(BackendFactory.named(id))
@@ -82,10 +82,10 @@ import Testing
         let plan = try Fixture.plan(shape, parameters)
         let which: Comment = "\(shape) \(parameters)"
         guard plan.phases.isEmpty, case .full = factory.supports(plan) else { return }
-        // Where everything is cancelled, nothing need run.
+        // If everything is cancelled, nothing needs to run.
         guard plan.cancellation?.chosenCount != plan.operationCount else { return }
         let report = try await run(factory, .latency, shape, parameters)
-        // On a machine that stands still no rate holds, and nothing is reported of any.
+        // On a stalled machine no rate holds, and none is reported.
         if plan.arrivals?.boundNanoseconds != nil, report.histograms.isEmpty {
             return #expect(!report.figures.contains { $0.metric == "sustained_rate" }, which)
         }
@@ -106,7 +106,7 @@ import Testing
         #expect(report.notes.contains("notified") != stages.contains("notified"), which)
     }
 
-    @Test func `the stages of an operation follow one another`() throws {
+    @Test func `the stages of an operation follow each other`() throws {
         let plan = try Fixture.plan("chain", #"{"depth": 2, "work_ns": 0}"#)
         let body = OperationBody(plan: plan, kernel: Fixture.kernel, mode: .stamped)
         defer { body.deallocate() }
@@ -130,7 +130,8 @@ import Testing
         #expect(longest(.notified) == 30)
     }
 
-    @Test func `a latency sample tells what its stamps cost, and its rounds without them are checked too`() async throws
+    @Test func `a latency sample reports the cost of its stamps, and its rounds without them are checked too`()
+        async throws
     {
         let report = try await run(EngineBackend.factory, .latency, "chain", #"{"depth": 40, "work_ns": 0}"#)
         let cost = try #require(report.figures.first { $0.metric == "self_perturbation" })
@@ -156,19 +157,20 @@ import Testing
         #expect(report.figures.contains { $0.metric == "cpu_share" && $0.operationClass == "thread_priority=0.5" })
     }
 
-    @Test func `a graph with work has a scheduling efficiency, which is part of the whole`() async throws {
+    @Test func `a graph with work has a scheduling efficiency, as a part of the whole`() async throws {
         let parameters = #"{"kind": "diamond", "width": 8, "layers": 3, "work_ns": 20000}"#
         for factory in [EngineBackend.factory, SerialBackend.factory] {
             let report = try await run(factory, .throughput, "graph", parameters)
             let efficiency = try #require(report.figures.first { $0.metric == "scheduling_efficiency" })
-            // The kernel's speed is not calibrated here: on a machine of 5 GHz the work takes a tenth of what is planned.
+            // The kernel's speed is not calibrated here: on a machine of 5 GHz, the work takes a tenth of the planned
+            // time.
             #expect(efficiency.value > 0 && efficiency.value < 20 && efficiency.phase == "makespan")
         }
         let idle = try await run(EngineBackend.factory, .throughput, "graph", #"{"kind": "fan_in", "work_ns": 0}"#)
         #expect(!idle.figures.contains { $0.metric == "scheduling_efficiency" })
     }
 
-    @Test func `where calls cannot be counted, there are no figures but a note`() async throws {
+    @Test func `if calls cannot be counted, there is a note instead of figures`() async throws {
         let report = try await run(EngineBackend.factory, .calls, "independent", #"{"items": 10, "work_ns": 0}"#)
         #expect(report.status == .ok)
         #expect(!report.notes.isEmpty)
@@ -182,14 +184,14 @@ import Testing
         #expect(iterations == Array(iterations.indices))
     }
 
-    @Test func `a falling warm-up is seen`() {
+    @Test func `a falling warm-up is detected`() {
         #expect(WarmUp.falls([100, 100, 100, 80, 80, 80]))
         #expect(!WarmUp.falls([100, 100, 100, 95, 95, 95]))
         #expect(!WarmUp.falls([100, 50]))
     }
 }
 
-/// That the checks can fail.
+/// Shows that the checks can fail.
 @Suite(.serialized, .onOwnThreads) struct BrokenBackendTests {
     @Test(arguments: [
         ("suspend_resume", #"{"operations": 1, "toggles": 1, "run_ns": 1000, "hold_ns": 1000, "work_ns": 0}"#),
@@ -197,7 +199,7 @@ import Testing
         ("thread_priority", #"{"operations": 2, "competitors": 1, "work_ns": 0}"#),
         ("sequence", #"{"phases": [{"name": "a", "shape": "suspend_resume", "parameters": {"operations": 1}}]}"#),
     ])
-    func `samples of a backend that does not promise what the shape is about are told apart`(
+    func `samples of a backend without the guarantees that a shape measures are marked`(
         _ shape: String, _ parameters: String
     ) throws {
         let plan = try Fixture.plan(shape, parameters)
@@ -210,20 +212,20 @@ import Testing
         }
     }
 
-    @Test func `shapes without such a promise, and thread priorities without competitors, are about none`() throws {
+    @Test func `shapes without such a guarantee, and thread priorities without competitors, need none`() throws {
         for (shape, parameters) in [("independent", "{}"), ("thread_priority", #"{"competitors": 0}"#)] {
             #expect(try Fixture.plan(shape, parameters).concerns.isEmpty, "\(shape)")
         }
     }
 
-    @Test func `thread priorities that all run at one nice value break the promise, and need not be promised`() throws {
+    @Test func `thread priorities at a single nice value break the guarantee, which need not be claimed`() throws {
         let plan = try Fixture.plan("thread_priority", #"{"operations": 100, "competitors": 0, "work_ns": 0}"#)
         for (guarantees, breaks) in [(.threadPriorities, true), ([], false)] as [(Guarantees, Bool)] {
             let report = Trial(
                 plan: plan, factory: ScriptedBackend.factory(.none, guarantees), flavour: .check,
                 kernel: Fixture.kernel, targetNanoseconds: 1000
             ).run()
-            // Nothing is nicer than the greatest value.
+            // Nothing can be nicer than the greatest value.
             let isInvalid = breaks && clinux_thread_nice(0) < 19
             #expect(report.status == (isInvalid ? .invalid : .ok), "\(report.notes)")
         }
@@ -239,7 +241,7 @@ import Testing
         ).run()
     }
 
-    /// The notes of a check, which has none of its own.
+    /// Compares the notes of a check; other samples have none.
     private func expectGolden(_ report: SampleReport, _ flavour: SampleFlavour, _ section: String) {
         if flavour == .check { Golden("trial-violations").expect(report.notes, section) }
     }
@@ -249,25 +251,25 @@ import Testing
         #expect(try report(.none, flavour, "priority_mix", #"{"operations": 40, "max_concurrent": 1}"#).status == .ok)
     }
 
-    @Test(arguments: SampleFlavour.allCases) func `a lost operation is found`(_ flavour: SampleFlavour) throws {
+    @Test(arguments: SampleFlavour.allCases) func `a lost operation is detected`(_ flavour: SampleFlavour) throws {
         let report = try report(.losesOne, flavour, "independent", #"{"items": 20, "work_ns": 0}"#)
         #expect(report.status == .invalid)
         expectGolden(report, flavour, "an operation lost")
     }
 
-    @Test(arguments: SampleFlavour.allCases) func `a repeated operation is found`(_ flavour: SampleFlavour) throws {
+    @Test(arguments: SampleFlavour.allCases) func `a repeated operation is detected`(_ flavour: SampleFlavour) throws {
         let report = try report(.repeatsOne, flavour, "independent", #"{"items": 20, "work_ns": 0}"#)
         #expect(report.status == .invalid)
         expectGolden(report, flavour, "an operation repeated")
     }
 
-    @Test(arguments: SampleFlavour.allCases) func `a broken dependency is found`(_ flavour: SampleFlavour) throws {
+    @Test(arguments: SampleFlavour.allCases) func `a broken dependency is detected`(_ flavour: SampleFlavour) throws {
         let report = try report(.ignoresPredecessors, flavour, "chain", #"{"depth": 4, "work_ns": 0}"#)
         #expect(report.status == .invalid)
         expectGolden(report, flavour, "predecessors ignored")
     }
 
-    @Test(arguments: SampleFlavour.allCases) func `one of many predecessors left out is found`(
+    @Test(arguments: SampleFlavour.allCases) func `a missing one of many predecessors is detected`(
         _ flavour: SampleFlavour
     ) throws {
         let report = try report(
@@ -276,7 +278,7 @@ import Testing
         expectGolden(report, flavour, "one of six predecessors left out")
     }
 
-    @Test func `a broken promise of the limit makes a check invalid, and no promise does not`() throws {
+    @Test func `breaking the claimed limit makes a check invalid, unless nothing is claimed`() throws {
         let parameters = #"{"items": 4, "max_concurrent": 1, "work_ns": 20000000}"#
         let broken = try report(.ignoresLimit, .check, "independent", parameters)
         #expect(broken.status == .invalid)
@@ -285,7 +287,7 @@ import Testing
         #expect((unpromised.figures.first { $0.metric == "high_water" }?.value ?? 0) > 1)
     }
 
-    @Test func `a broken promise of the order makes a check at limit 1 invalid, and no promise does not`() throws {
+    @Test func `breaking the claimed order makes a check at limit 1 invalid, unless nothing is claimed`() throws {
         let parameters = #"{"operations": 40, "max_concurrent": 1, "work_ns": 0}"#
         let broken = try report(.ignoresPriority, .check, "priority_mix", parameters)
         #expect(broken.status == .invalid)

@@ -21,7 +21,7 @@ import Testing
         #expect(shuffled.sorted() == numbers)
     }
 
-    @Test func `the same seed draws the same classes, another seed others`() throws {
+    @Test func `the same seed draws the same classes, and another seed draws others`() throws {
         let parameters = { (seed: Int) in #"{"operations": 500, "seed": \#(seed)}"# }
         let first = try Fixture.plan("priority_mix", parameters(3)).classes
         let again = try Fixture.plan("priority_mix", parameters(3)).classes
@@ -30,7 +30,7 @@ import Testing
         #expect(first != other)
     }
 
-    @Test func `classes are drawn by weight, lowest first, without those of no weight`() throws {
+    @Test func `classes are drawn by weight, lowest first, without those of weight zero`() throws {
         let plan = try Fixture.plan("priority_mix", #"{"operations": 10000, "mix": {"high": 3, "low": 1}}"#)
         let classes = try #require(plan.classes)
         #expect(classes.keys == ["low", "high"])
@@ -46,19 +46,19 @@ import Testing
         #expect(plan.threadPriorities?.competitors == 2)
     }
 
-    @Test func `the last operation takes what is left over`() throws {
+    @Test func `the last operation takes the rest`() throws {
         let plan = try Fixture.plan("independent", #"{"items": 103, "items_per_operation": 10}"#)
         #expect(plan.operationCount == 11)
         #expect(plan.lastItems == 3)
     }
 
-    @Test func `more items per operation than items make one operation`() throws {
+    @Test func `more items per operation than items give one operation`() throws {
         let plan = try Fixture.plan("independent", #"{"items": 5, "items_per_operation": 100}"#)
         #expect(plan.operationCount == 1)
         #expect(plan.lastItems == 5)
     }
 
-    @Test func `links of a chain follow each other across queues, in either order of adding`() throws {
+    @Test func `links of a chain follow each other across queues, whatever the order of adding`() throws {
         let plan = try Fixture.plan("chain", #"{"depth": 4, "chains": 3, "queues": 2, "order": "reverse"}"#)
         #expect(plan.operationCount == 12)
         #expect(plan.predecessorDistance == 3)

@@ -1,1 +1,1 @@
-"""What the engine's operations cost, and what they are expected to cost."""
+"""The measured and the expected costs of the engine's operations."""

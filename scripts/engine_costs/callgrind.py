@@ -1,4 +1,4 @@
-"""Instructions counted by valgrind's callgrind, by where they stand in the programs; which of them are atomic."""
+"""Instructions counted by valgrind's callgrind, by their place in the programs, and which of them are atomic."""
 
 import re
 import shutil
@@ -14,7 +14,7 @@ OPTIONS = ["--tool=callgrind", "--fair-sched=yes", "--dump-instr=yes"]
 
 NAMED = re.compile(r"c?(ob|fn)=\((\d+)\)(?: (.*))?$")
 COUNTED = re.compile(r"(0x[0-9a-f]+|\+\d+|-\d+|\*) \S+ (\d+)$")
-# A locked instruction, or an exchange with memory, which is locked without saying so.
+# A locked instruction, or an exchange with memory, which is implicitly locked.
 ATOMIC_ON_X86 = re.compile(r"^\s*([0-9a-f]+):\s+(?:lock\s.*|xchg\w*\s.*\(.*)$", re.MULTILINE)
 
 
@@ -28,7 +28,7 @@ class Place:
 
 @dataclass
 class Profile:
-    """How often each instruction was executed, and in which function it stands."""
+    """The number of times that each instruction was executed, and its function."""
 
     counts: Counter[Place] = field(default_factory=Counter)
     functions: dict[Place, str] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Profile:
         return self.counts.total()
 
     def more_than(self, other: "Profile") -> "Profile":
-        """What this one has beyond the other."""
+        """The counts of this profile in excess of the other's."""
         counts = Counter(self.counts)
         counts.subtract(other.counts)
         return Profile(counts, other.functions | self.functions)
@@ -54,7 +54,7 @@ class Profile:
 
 
 def read_profile(path: Path) -> Profile:
-    """Reads a file of callgrind's: lines `address line count`, under the library and function that they belong to."""
+    """Reads callgrind's file: lines `address line count`, below the library and function that they belong to."""
     profile = Profile()
     names: dict[str, dict[str, str]] = {"ob": {}, "fn": {}}
     library = function = ""
@@ -65,7 +65,7 @@ def read_profile(path: Path) -> Profile:
             kind, number, name = named.groups()
             if name is not None:
                 names[kind][number] = name
-            # A name that begins with c is that of something called.
+            # A name that begins with c belongs to a callee.
             if line.startswith("ob="):
                 library = names["ob"][number]
             elif line.startswith("fn="):
@@ -79,19 +79,19 @@ def read_profile(path: Path) -> Profile:
                 place = Place(library, address)
                 profile.counts[place] += int(counted[2])
                 profile.functions[place] = function
-            # The line after `calls=` has what the call cost, which is counted where it was spent.
+            # The line after `calls=` has the cost of the call, which is already counted where it was spent.
             is_call = False
     return profile
 
 
 class Atomics:
-    """Which instructions of libraries are atomic read-modify-writes; each library is looked through once."""
+    """The atomic read-modify-write instructions of libraries; each library is scanned once."""
 
     def __init__(self) -> None:
         self._places: dict[str, set[Place]] = {}
 
     def among(self, profiles: Iterable[Profile]) -> set[Place]:
-        """The places in all the libraries that the profiles name."""
+        """The atomic instructions in all libraries of the profiles."""
         libraries = {place.library for profile in profiles for place in profile.counts}
         for library in libraries - self._places.keys():
             self._places[library] = _atomic_places(library) if library.startswith("/") else set()
@@ -101,7 +101,7 @@ class Atomics:
 def _atomic_places(library: str) -> set[Place]:
     disassembler = shutil.which("objdump") or shutil.which("llvm-objdump")
     if disassembler is None:
-        raise CannotMeasure("neither objdump nor llvm-objdump is there; install binutils")
+        raise CannotMeasure("neither objdump nor llvm-objdump is installed; install binutils")
     done = subprocess.run(
         [disassembler, "-d", "--no-show-raw-insn", library], capture_output=True, text=True, check=False
     )

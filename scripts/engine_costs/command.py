@@ -1,4 +1,4 @@
-"""The command line: measure, compare, print a table, say what to do."""
+"""The command line: measures, compares, prints a table and remedies."""
 
 import argparse
 import sys
@@ -23,25 +23,25 @@ BUILT = ROOT / ".build-costs/release/EngineCosts"
 PASS, MORE = 0, 2
 
 DESCRIPTION = f"""\
-Counts what one operation costs in allocations, in bytes held while it waits, in atomic read-modify-writes and in
-instructions, and compares with Tests/EngineCosts/expected.json. Allocations and bytes are exact. Instructions, counted by
-valgrind's callgrind with all threads on one processor, may be {STEADY.instructions:.0%} off, and {VARYING.instructions:.0%} in scenarios that take part of
-their time waking and sleeping; the atomic ones among them, on x86 only, half as much. They depend on the compiler, on
-glibc and on valgrind, whose versions the file names: with other versions they are printed and not judged.
+Counts the cost of one operation in allocations, in bytes held while it waits, in atomic read-modify-writes and in
+instructions, and compares them with Tests/EngineCosts/expected.json. Allocations and bytes are exact. Instructions, counted
+by valgrind's callgrind with all threads on one processor, may be {STEADY.instructions:.0%} off, and {VARYING.instructions:.0%} in scenarios that spend part of
+their time waking and sleeping; the atomic ones among them, on x86 only, half as much. They depend on the versions of the
+compiler, glibc and valgrind, which the file records: with other versions they are printed, but not judged.
 Counting takes one to four minutes."""
 
 EXAMPLES = """\
 examples:
   scripts/engine-costs                         all scenarios
-  scripts/engine-costs --only closure,chain    some
+  scripts/engine-costs --only closure,chain    selected ones
   scripts/engine-costs --no-instructions       without valgrind, in seconds
-  scripts/engine-costs --update                the measured costs become the expected ones, also in the documentation
-  scripts/engine-costs --profile closure       the functions that execute them
+  scripts/engine-costs --update                record the measured costs as the expected ones, also in the documentation
+  scripts/engine-costs --profile closure       the functions with the costs
   scripts/engine-costs --repeat 5              how much the counts vary
 
-A cost that has fallen is no failure: the table marks it, and --update writes it down.
+A lower cost is not a failure: the table marks it, and --update records it.
 
-exit codes: 0 no cost has risen · 1 cannot measure · 2 a cost has risen, or is not in the file
+exit codes: 0 no cost has risen · 1 cannot measure · 2 a cost has risen, or is not recorded
             64 bad usage"""
 
 
@@ -79,17 +79,17 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--only", metavar="NAME,…", help="these scenarios")
     parser.add_argument("--update", action="store_true", help="write the file of expectations")
     parser.add_argument("--no-instructions", dest="instructions", action="store_false", help="count without valgrind")
-    parser.add_argument("--profile", metavar="NAME", help="print the functions in which a scenario spends its cost")
-    parser.add_argument("--repeat", metavar="N", type=int, default=0, help="count N times over")
+    parser.add_argument("--profile", metavar="NAME", help="print the functions with a scenario's costs")
+    parser.add_argument("--repeat", metavar="N", type=int, default=0, help="repeat the count N times")
     parser.add_argument("--expected", type=Path, default=EXPECTED, help=argparse.SUPPRESS)
     parser.add_argument("--program", type=Path, default=BUILT, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.update and not options.instructions:
         parser.error("--update needs the instructions too")
     if options.repeat and (options.update or not options.instructions):
-        parser.error("--repeat goes with --only alone")
+        parser.error("--repeat can be combined only with --only")
     if options.repeat < 0:
-        parser.error("--repeat: a number of times")
+        parser.error("--repeat takes a positive number")
     return options
 
 
@@ -110,7 +110,7 @@ def _compare(
     judgements = judged(costs)
     risen = [name for name, each in judgements.items() if Verdict.MORE in each.verdicts.values()]
     if risen:
-        # Beside other work a scenario sleeps and wakes more often than alone. What has really risen has risen again.
+        # With other load, a scenario sleeps and wakes more often than alone. A real rise appears again.
         again = measure(program, risen, options.instructions)
         fine = [name for name, each in judged(again).items() if Verdict.MORE not in each.verdicts.values()]
         costs = costs | {name: again[name] for name in fine}
@@ -118,28 +118,28 @@ def _compare(
     _print_costs(costs, expectations.costs, judgements)
     notes = []
     if options.instructions and not is_same:
-        notes.append(f"instructions are not judged: expected of {made_with}; here is {environment}")
+        notes.append(f"instructions are not judged: recorded with {made_with}, but here is {environment}")
     gone = [name for name in expectations.costs if name not in scenarios]
     if gone:
-        notes.append(f"{options.expected.name} has scenarios that are no more: {', '.join(gone)}")
+        notes.append(f"{options.expected.name} has scenarios that no longer exist: {', '.join(gone)}")
     verdicts = {verdict for judgement in judgements.values() for verdict in judgement.verdicts.values()}
     if Verdict.LESS in verdicts:
-        notes.append("some cost has fallen; write it down, so that it stays so: scripts/engine-costs --update")
+        notes.append("some cost has fallen; record it to keep it low: scripts/engine-costs --update")
     if Verdict.MORE in verdicts:
-        notes.append("some cost has risen; if that is meant, write it down: scripts/engine-costs --update")
+        notes.append("some cost has risen; if that is intended, record it: scripts/engine-costs --update")
     if Verdict.UNKNOWN in verdicts:
-        notes.append("some cost is not written down: scripts/engine-costs --update")
+        notes.append("some cost is not recorded: scripts/engine-costs --update")
     for note in notes:
         print(f"engine-costs: {note}", file=sys.stderr)
     return MORE if gone or verdicts & {Verdict.MORE, Verdict.UNKNOWN} else PASS
 
 
 def _update(options: argparse.Namespace, environment: Environment, costs: dict[str, Cost], program: Program) -> int:
-    """Writes all that was measured; scenarios that were not keep what they had."""
+    """Records all measured costs; other scenarios keep theirs."""
     earlier = Expectations.load(options.expected) if options.expected.exists() else None
     known = earlier.costs if earlier else {}
     if earlier and options.only and earlier.environment != environment:
-        raise BadInput(f"all must be measured anew, without --only: the file was made with {earlier.environment}")
+        raise BadInput(f"all scenarios must be measured again, without --only: the file was made with {earlier.environment}")
     scenarios = program.scenarios()
     updated = {name: costs.get(name) or known.get(name) for name in scenarios}
     meanings = {name: scenario.meaning for name, scenario in scenarios.items()}
@@ -168,7 +168,7 @@ def _print_costs(costs: dict[str, Cost], expected: dict[str, Cost], judgements: 
 
 
 def _verdict(judgement: Judgement) -> str:
-    """The figures that are not as expected."""
+    """The figures that differ from the expected ones."""
     said = [
         f"{verdict.value}: {name}"
         for name, verdict in judgement.verdicts.items()

@@ -1,4 +1,4 @@
-"""What can go wrong, with the exit code it leads to."""
+"""Errors with their exit codes."""
 
 
 class BadInput(Exception):

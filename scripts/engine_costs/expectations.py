@@ -1,4 +1,4 @@
-"""What operations are expected to cost, as a file keeps it, and the judgement of what they cost now."""
+"""The expected costs of operations, recorded in a file, and the judgement of measured costs."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -8,14 +8,14 @@ from pathlib import Path
 from engine_costs.errors import BadInput
 from engine_costs.measure import Cost, Environment
 
-# One allocation more in twenty operations is seen. What is less than that comes with time, as arrays that grow.
+# Detects one more allocation in twenty operations. Smaller differences come with time, for example from growing arrays.
 ALLOCATIONS_MARGIN = 0.05
 BYTES_MARGIN = 0.5
 
 
 @dataclass(frozen=True)
 class Margin:
-    """By what counts under callgrind may be off: about three times what they were seen to vary by."""
+    """The tolerance of counts under callgrind: about three times their observed variation."""
 
     instructions: float
     atomics: float
@@ -27,22 +27,22 @@ VARYING = Margin(instructions=0.04, atomics=0.02, least_atomics=0.5)
 
 
 class Verdict(Enum):
-    """How a figure stands to what was expected."""
+    """The relation of a figure to the expected one."""
 
     AS_EXPECTED = "as expected"
     MORE = "more"
     LESS = "less"
-    UNKNOWN = "not written down"
+    UNKNOWN = "not recorded"
     UNJUDGED = "not judged"
 
 
 @dataclass(frozen=True)
 class Expectations:
-    """The content of the file."""
+    """The contents of the file."""
 
     environment: Environment
     costs: dict[str, Cost]
-    # What a scenario is, for readers.
+    # Descriptions of the scenarios, for readers.
     meanings: dict[str, str]
 
     @staticmethod
@@ -57,7 +57,7 @@ class Expectations:
         except OSError as error:
             raise BadInput(f"{path}: {error.strerror}; make it with scripts/engine-costs --update") from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise BadInput(f"{path}: {error!r}; make it anew with scripts/engine-costs --update") from error
+            raise BadInput(f"{path}: {error!r}; create it again with scripts/engine-costs --update") from error
 
     def save(self, path: Path) -> None:
         content = {
@@ -80,7 +80,7 @@ class Judgement:
 
     @property
     def verdicts(self) -> dict[str, Verdict]:
-        """By the name of what is judged."""
+        """The verdicts by figure."""
         return {
             "allocations": self.allocations,
             "bytes": self.held_bytes,
@@ -90,7 +90,7 @@ class Judgement:
 
 
 def judge(measured: Cost, expected: Cost | None, same_environment: bool, margin: Margin = STEADY) -> Judgement:
-    """Instructions are judged where the expectations were made by the same compiler and libraries; all else anywhere."""
+    """Judges instructions only if the expectations were made with the same compiler and libraries; the rest always."""
     if expected is None:
         return Judgement(*[Verdict.UNKNOWN] * 4)
     atomics = instructions = Verdict.UNJUDGED

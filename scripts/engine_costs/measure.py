@@ -1,8 +1,8 @@
-"""Plays scenarios, and counts what one operation more costs.
+"""Plays scenarios, and counts the cost of one more operation.
 
-Each scenario is played with two numbers of operations, each time in a process of its own; the difference, divided by
-the difference of the numbers, has nothing of the process's start in it. The processes are confined to one processor,
-where the engine has one worker, and callgrind gives the threads their turns in order: so the counts hardly vary.
+Each scenario is played with two numbers of operations, each time in a separate process. The difference of the counts,
+divided by the difference of the numbers, excludes the process's start. The processes are confined to one processor, where
+the engine has one worker, and callgrind lets the threads run in turns, so the counts hardly vary.
 """
 
 import os
@@ -25,7 +25,7 @@ TIMEOUT_S = 300
 
 @dataclass(frozen=True)
 class Cost:
-    """What one operation costs; None where it is not measured, or where there is no such instant."""
+    """The cost of one operation; None if it is not measured, or if there is no such instant."""
 
     allocations: float | None = None
     held_bytes: float | None = None
@@ -35,7 +35,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Environment:
-    """What instruction counts depend on besides the sources."""
+    """The tools that instruction counts depend on, besides the sources."""
 
     swift: str
     glibc: str
@@ -57,7 +57,7 @@ class Environment:
 
 @dataclass(frozen=True)
 class Scenario:
-    """What is played, and whether its counts depend on how long the machine takes for it."""
+    """A scenario's meaning, and whether its counts depend on the machine's speed."""
 
     meaning: str
     varies: bool
@@ -68,24 +68,24 @@ class Program:
 
     def __init__(self, path: Path) -> None:
         self.path = str(path)
-        # A process takes one, has it alone, and puts it back.
+        # A process takes a processor for itself, and then returns it.
         self._processors: SimpleQueue[int] = SimpleQueue()
         for processor in os.sched_getaffinity(0):
             self._processors.put(processor)
 
     def scenarios(self) -> dict[str, Scenario]:
-        """By their names, in the program's order."""
+        """Scenarios by name, in the program's order."""
         words = [line.split("\t") for line in self._run([self.path, "list"]).splitlines()]
         return {name: Scenario(meaning, varies == "varies") for name, meaning, varies in words}
 
     def allocations(self, scenario: str) -> Cost:
-        """Allocations and bytes of an operation."""
+        """Allocations and bytes per operation."""
         few, many = (self._counts(scenario, operations) for operations in (FEW, MANY))
         held = None if few[1] is None or many[1] is None else per_operation(many[1] - few[1])
         return Cost(allocations=per_operation(many[0] - few[0]), held_bytes=held)
 
     def profile(self, scenario: str) -> Profile:
-        """What `MANY - FEW` operations execute."""
+        """The instructions that `MANY - FEW` operations execute."""
         few, many = (self._profile(scenario, operations) for operations in (FEW, MANY))
         return many.more_than(few)
 
@@ -103,7 +103,7 @@ class Program:
             )
             profile = read_profile(file)
         if not profile.instructions:
-            raise CannotMeasure(f"callgrind has counted nothing of {scenario}")
+            raise CannotMeasure(f"callgrind counted no instructions of {scenario}")
         return profile
 
     def _run(self, command: list[str]) -> str:
@@ -114,7 +114,7 @@ class Program:
                 capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False, timeout=TIMEOUT_S,
             )  # fmt: skip
         except subprocess.TimeoutExpired as error:
-            raise CannotMeasure(f"{' '.join(command)}: no end after {TIMEOUT_S} s") from error
+            raise CannotMeasure(f"{' '.join(command)}: did not end within {TIMEOUT_S} s") from error
         except OSError as error:
             raise CannotMeasure(f"taskset: {error.strerror}") from error
         finally:
@@ -125,12 +125,12 @@ class Program:
 
 
 def chosen(program: Program, only: str | None) -> list[str]:
-    """The names of the scenarios to be played."""
+    """The names of the scenarios to play."""
     known = program.scenarios()
     names = list(known) if only is None else only.split(",")
     for name in names:
         if name not in known:
-            raise BadInput(f"there is no scenario “{name}”; there are: {', '.join(known)}")
+            raise BadInput(f"there is no scenario “{name}”; known scenarios: {', '.join(known)}")
     return names
 
 
@@ -150,12 +150,12 @@ def measure(program: Program, names: list[str], with_instructions: bool) -> dict
 
 
 def per_operation(count: int) -> float:
-    """A count of the operations that `MANY` has more than `FEW`."""
+    """Divides a count by the number of operations that `MANY` has in excess of `FEW`."""
     return count / (MANY - FEW)
 
 
 def _version(command: list[str], pattern: str) -> str:
     if shutil.which(command[0]) is None:
-        raise CannotMeasure(f"{command[0]} is not there")
+        raise CannotMeasure(f"{command[0]} is not installed")
     found = re.search(pattern, subprocess.run(command, capture_output=True, text=True, check=False).stdout)
     return found[1] if found else "unknown"

@@ -1,4 +1,4 @@
-"""In which functions a scenario's instructions, and its atomic ones, are executed."""
+"""The functions that execute a scenario's instructions, and its atomic ones."""
 
 import shutil
 import subprocess
@@ -7,12 +7,12 @@ from engine_costs.callgrind import Atomics
 from engine_costs.measure import Program, per_operation
 from engine_costs.table import Column, write_table
 
-# Functions with less are summed up.
+# Functions with fewer are summed up.
 LEAST_INSTRUCTIONS = 5
 
 
 def print_profile(program: Program, scenario: str) -> None:
-    """Prints a line a function, the most expensive first."""
+    """Prints one line per function, the most expensive first."""
     profile = program.profile(scenario)
     atomics = profile.only(Atomics().among([profile])).by_function()
     shown, rest = [], [0, 0]

@@ -1,18 +1,18 @@
-"""Tables of text for a terminal, by rich, which is loaded when it is needed: help is given without it."""
+"""Text tables for a terminal, made with rich, which is loaded only when needed: help works without it."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Column:
-    """A title, and whether what stands under it begins at the left."""
+    """A title, and whether its cells are aligned left."""
 
     title: str
     is_text: bool = False
 
 
 def write_table(columns: list[Column], rows: list[list[str]]) -> None:
-    """Prints aligned columns, two spaces apart: within the terminal's width, or where there is none as wide as they are."""
+    """Prints aligned columns, two spaces apart, within the terminal's width; without a terminal, the width is unlimited."""
     from rich.box import Box
     from rich.console import Console
     from rich.table import Table

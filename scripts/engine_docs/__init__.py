@@ -1,1 +1,1 @@
-"""What scripts/docs does: see its --help."""
+"""The implementation of scripts/docs: see its --help."""

@@ -1,7 +1,7 @@
-"""The parts of articles that are made from the sources:
+"""The parts of articles that are generated from the sources:
 
     <!-- made: example first-queue -->
-    (whatever stands here is replaced)
+    (the text here is replaced)
     <!-- end -->
 """
 
@@ -17,11 +17,11 @@ _PART = re.compile(
 )
 
 Maker = Callable[[str], str]
-"""From the name of a part to its text, of whole lines."""
+"""Makes a part's text of whole lines from its name."""
 
 
 def remade(article: str, makers: dict[str, Maker]) -> str:
-    """The article with every made part as the makers have it now."""
+    """The article with every generated part up to date."""
 
     def remake(part: re.Match[str]) -> str:
         maker = makers.get(part["kind"])
@@ -33,7 +33,7 @@ def remade(article: str, makers: dict[str, Maker]) -> str:
 
 
 def update(paths: Iterable[Path], makers: dict[str, Maker]) -> list[Path]:
-    """Writes the articles whose made parts were out of date, and returns them."""
+    """Updates the articles with outdated generated parts, and returns them."""
     stale = _stale(paths, makers)
     for path, text in stale.items():
         path.write_text(text, encoding="utf-8")
@@ -41,7 +41,7 @@ def update(paths: Iterable[Path], makers: dict[str, Maker]) -> list[Path]:
 
 
 def check(paths: Iterable[Path], makers: dict[str, Maker]) -> None:
-    """Raises a problem that names the articles whose made parts are out of date."""
+    """Raises a problem that names the articles with outdated generated parts."""
     stale = _stale(paths, makers)
     if stale:
         names = ", ".join(str(path.relative_to(ROOT)) for path in stale)

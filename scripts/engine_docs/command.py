@@ -1,4 +1,4 @@
-"""The commands behind scripts/docs."""
+"""The commands of scripts/docs."""
 
 import argparse
 import sys
@@ -32,17 +32,17 @@ def main(arguments: list[str]) -> int:
     """Runs a command; returns the exit code."""
     parser = argparse.ArgumentParser(prog="engine_docs")
     commands = parser.add_subparsers(required=True)
-    made = commands.add_parser("articles", help="check, or update, the made parts of articles")
+    made = commands.add_parser("articles", help="check or update the generated parts of articles")
     how = made.add_mutually_exclusive_group(required=True)
     how.add_argument("--check", action="store_const", const=_check_articles, dest="run")
     how.add_argument("--update", action="store_const", const=_update_articles, dest="run")
     comments = commands.add_parser("comments", help="check that every public symbol has a comment")
     comments.add_argument("symbols", type=Path, help="the folder with the symbol graphs")
     comments.set_defaults(run=_check_comments)
-    contract = commands.add_parser("contract", help="make a run's table, and check that every line is tested")
-    contract.add_argument("folder", type=Path, help="with the records of the run; the table is written there")
+    contract = commands.add_parser("contract", help="write a run's table, and check that every line is tested")
+    contract.add_argument("folder", type=Path, help="the folder with the records of the run; the table is written there")
     contract.set_defaults(run=_judge_run)
-    lines = commands.add_parser("lines", help="check which lines the tests name, without a run of them")
+    lines = commands.add_parser("lines", help="check which lines the tests name, without running them")
     lines.add_argument("folder", type=Path)
     lines.set_defaults(run=_check_lines)
     options = parser.parse_args(arguments)
@@ -88,18 +88,18 @@ def _check_comments(options: argparse.Namespace) -> None:
         raise Problem(f"no symbol graphs in {options.symbols}")
     found = [line for graph in graphs for line in undocumented(graph)]
     if found:
-        raise Problem("public, and without a comment:\n" + "\n".join(found))
+        raise Problem("public symbols without a comment:\n" + "\n".join(found))
 
 
 # Test runs
 
 
 def _rows(path: Path) -> list[str]:
-    """The file's lines. Names of tests hold other separators, which `str.splitlines` takes for ends of lines."""
+    """The file's lines. Names of tests contain other separators, which `str.splitlines` would treat as line ends."""
     try:
         return [row for row in path.read_text(encoding="utf-8").split("\n") if row]
     except OSError as error:
-        raise Problem(f"cannot read {path}: {error.strerror}; a run of the tests writes it") from None
+        raise Problem(f"cannot read {path}: {error.strerror}; running the tests writes it") from None
 
 
 def _judge_run(options: argparse.Namespace) -> None:
@@ -107,7 +107,7 @@ def _judge_run(options: argparse.Namespace) -> None:
     run = read_run(_rows(folder / CONTRACT_TESTS), _rows(folder / TEST_EVENTS))
     evidence = Evidence(Contract(CONTRACT_LINES), run, read_mutations(folder / MUTATION_RESULTS))
     (folder / CONTRACT_TABLE).write_text(report.as_csv(evidence), encoding="utf-8")
-    print(f"docs: {folder / CONTRACT_TABLE} says what this run shows", file=sys.stderr)
+    print(f"docs: {folder / CONTRACT_TABLE} has the results of this run", file=sys.stderr)
     problems = evidence.gaps()
     if unproved := evidence.unproved():
         problems.append(f"no test of these lines has passed in this run: {', '.join(unproved)}")
@@ -121,4 +121,4 @@ def _check_lines(options: argparse.Namespace) -> None:
     if problems := Evidence(contract, run, []).gaps():
         raise Problem("\n".join(problems))
     untested = sum(bool(line.untested) for line in contract.lines)
-    print(f"{len(run.tests)} tests name {len(contract.lines) - untested} lines; {untested} have none, and say why")
+    print(f"{len(run.tests)} tests name {len(contract.lines) - untested} lines; {untested} have none, with a reason")

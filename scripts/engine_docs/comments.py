@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def undocumented(graph: Path) -> list[str]:
-    """`path/to/File.swift:12: Name` for each. What the compiler synthesizes stands in no file and is left out."""
+    """`path/to/File.swift:12: Name` for each. Symbols that the compiler synthesizes are in no file and are left out."""
     symbols = json.loads(graph.read_text(encoding="utf-8"))["symbols"]
     found: list[str] = []
     for symbol in symbols:

@@ -1,4 +1,4 @@
-"""The contract: its lines, and what Tests/Contract/lines.txt says about them."""
+"""The contract: its lines and their notes in Tests/Contract/lines.txt."""
 
 import re
 from dataclasses import dataclass, replace
@@ -14,25 +14,25 @@ _NOTE = re.compile(
 )
 
 MISUSE = "R"
-"""The line, and the group, of the table of errors. A test of a row names it and the line that makes it an error."""
+"""The line, and the group, of the table of errors. A test of a row names R and the line that makes it an error."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A statement of the contract; notes are empty where there is nothing to say."""
+    """A statement of the contract; notes may be empty."""
 
     id: str
     statement: str
     untested: str = ""
     """Why the line has no test."""
     partly_untested: str = ""
-    """Which part of it has none."""
+    """The part of it without a test."""
     misuses: tuple[str, ...] = ()
     """Rows of the table of errors that this line makes errors."""
     foundation: str = ""
     """How Foundation on Linux does not keep it."""
     is_shown: bool = False
-    """Whether a test shows that of Foundation."""
+    """Whether a test shows Foundation's difference."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Group:
 
 
 class Contract:
-    """All groups, in their order."""
+    """All groups, in order."""
 
     def __init__(self, file: Path) -> None:
         self.groups = read_groups(file.read_text(encoding="utf-8"))
@@ -55,7 +55,7 @@ class Contract:
 
 def read_groups(text: str) -> list[Group]:
     groups: list[Group] = []
-    # What Foundation does with every line of the group.
+    # Foundation's behaviour for every line of the group.
     of_group = ""
     for row in text.splitlines():
         if head := _GROUP.fullmatch(row):
@@ -63,7 +63,7 @@ def read_groups(text: str) -> list[Group]:
             of_group = ""
         elif line := _LINE.fullmatch(row):
             if not groups or not line["id"].startswith(groups[-1].letter):
-                raise Problem(f"line {line['id']} stands in another group")
+                raise Problem(f"line {line['id']} is in another group")
             groups[-1] = _with(groups[-1], Line(line["id"], line["statement"], foundation=of_group))
         elif (note := _NOTE.fullmatch(row)) and groups:
             if groups[-1].lines:

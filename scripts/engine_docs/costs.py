@@ -1,4 +1,4 @@
-"""The table of what operations cost, as scripts/engine-costs has measured them."""
+"""The table of operations' costs, as measured by scripts/engine-costs."""
 
 from pathlib import Path
 

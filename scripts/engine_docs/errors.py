@@ -1,4 +1,4 @@
-"""What can go wrong."""
+"""Errors."""
 
 
 class Problem(Exception):

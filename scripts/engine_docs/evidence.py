@@ -1,4 +1,4 @@
-"""What a test run, and mutations, say about the contract: what must hold of them."""
+"""The evidence that a test run and mutations give for the contract, and checks of it."""
 
 from engine_docs.contract import MISUSE, Contract, Line
 from engine_docs.mutations import Mutation
@@ -6,7 +6,7 @@ from engine_docs.run import Run
 
 
 class Evidence:
-    """Looks up, for a line, what its tests said and were seen to notice."""
+    """Looks up a line's test results and the mutations that its tests noticed."""
 
     def __init__(self, contract: Contract, run: Run, mutations: list[Mutation]) -> None:
         self.contract = contract
@@ -14,15 +14,15 @@ class Evidence:
         self.mutations = mutations
 
     def mutations_noticed_by(self, line: Line) -> list[Mutation]:
-        """The mutations that turned a test red that names the line."""
+        """The mutations that made a test of the line fail."""
         return [mutation for mutation in self.mutations if mutation.is_caught and line.id in mutation.lines]
 
     def gaps(self) -> list[str]:
-        """What is wrong with the tests' naming of lines, whatever their verdicts; nothing if all is well."""
+        """Mistakes in the lines that tests name, whatever their verdicts; empty if there are none."""
         return [*self._unknown(), *self._coverage(), *self._on_foundation(), *self._errors()]
 
     def unproved(self) -> list[str]:
-        """The lines of which no test has passed."""
+        """The lines without a passed test."""
         return [
             line.id
             for line in self.contract.lines
@@ -32,7 +32,7 @@ class Evidence:
     def _unknown(self) -> list[str]:
         known = {line.id for line in self.contract.lines}
         return [
-            f"“{test.title}” ({test.file}) names {name}, which is no line of the contract"
+            f"“{test.title}” ({test.file}) names {name}, which is not a line of the contract"
             for test in self.run.tests.values()
             for name in test.lines
             if name not in known
@@ -43,9 +43,9 @@ class Evidence:
         for line in self.contract.lines:
             has_tests = bool(self.run.tests_of(line.id))
             if not has_tests and not line.untested:
-                found.append(f"{line.id} has no test, and no reason why not")
+                found.append(f"{line.id} has no test, and no reason for that")
             if has_tests and line.untested:
-                found.append(f"{line.id} has a test, and a reason why it has none")
+                found.append(f"{line.id} has a test, but also a reason for having none")
         return found
 
     def _on_foundation(self) -> list[str]:
@@ -57,7 +57,7 @@ class Evidence:
                 found.append(f"{line.id} is not tested on Foundation, and no difference is listed")
             if line.foundation and line.is_shown != bool(self.run.differences_of(line.id)):
                 shown = "no test shows" if line.is_shown else "a test shows"
-                found.append(f"{line.id}: {shown} what Foundation does, and the contract says otherwise")
+                found.append(f"{line.id}: {shown} what Foundation does, but the contract says otherwise")
         return found
 
     def _errors(self) -> list[str]:

@@ -1,6 +1,6 @@
-"""The code that articles show: pieces of test files, so that it compiles and does what it says.
+"""The code in articles: pieces of test files, so that it is compiled and tested.
 
-What cannot stand inside of a function, as an import, is written behind `//:`, which is not shown.
+Code that cannot be inside a function, such as an import, is written after `//:`, which is not shown.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The table of the engine's goals, as `opbench gate` has judged the kept runs of scripts/engine-goals."""
+"""The table of the engine's goals, with the verdicts of `opbench gate` on the kept runs of scripts/engine-goals."""
 
 from collections import Counter
 from pathlib import Path
@@ -14,7 +14,7 @@ Place = tuple[str, ...]
 
 
 def maker(folder: Path) -> Maker:
-    """Makes the parts `goals NAME` from the CSV files NAME-goals-….csv of a folder, one an allocator."""
+    """Makes the parts `goals NAME` from the CSV files NAME-goals-….csv of a folder, one per allocator."""
 
     def make(name: str) -> str:
         try:
@@ -26,7 +26,7 @@ def maker(folder: Path) -> Maker:
 
 
 def _read(path: Path) -> dict[Place, Row]:
-    """The goals by what they bound: what a ratio was taken to may depend on which backend was the fastest."""
+    """The goals by the figure that they bound; a ratio's reference may depend on which backend was the fastest."""
     found: dict[Place, Row] = {}
     for row in read(path):
         place = (row["cell_id"], row["backend"], row["metric"], row["stat"])

@@ -1,4 +1,4 @@
-"""The README's table of the engine beside Dispatch and Foundation, from the summary of a run that is kept."""
+"""The README's table of the engine, Dispatch and Foundation, from the summary of a kept run."""
 
 from pathlib import Path
 
@@ -25,8 +25,8 @@ CELLS = [
     ("a graph, four dependencies each, declared", GRAPH, DECLARED),
     ("the same, by hand", GRAPH, BY_HAND),
 ]
-"""Words for a cell, its cell_id, and which backends stand for the engine, Dispatch and Foundation on its axis. Cells in which
-the engine loses belong here as much as those in which it wins."""
+"""Words for a cell, its cell_id, and the backends for the engine, Dispatch and Foundation on its axis. Cells in which the
+engine loses belong here as much as those in which it wins."""
 
 
 def maker(folder: Path) -> Maker:
@@ -60,7 +60,7 @@ def _table(rows: dict[tuple[str, str], Row]) -> str:
 
 
 def _time(row: Row | None) -> str:
-    """The time of one operation, or a dash where the backend has no such cell."""
+    """The time of one operation, or a dash if the backend has no such cell."""
     if row is None or not row["time_ns_per_op"]:
         return "–"
     nanoseconds = float(row["time_ns_per_op"])

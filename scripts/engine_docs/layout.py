@@ -1,4 +1,4 @@
-"""Where things are in the package."""
+"""Paths in the package."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ CONTRACT_LINES = TESTS / "Contract/lines.txt"
 ENGINE_COSTS = TESTS / "EngineCosts/expected.json"
 REFERENCE = ROOT / "results/reference"
 BASELINE = ROOT / "results/baseline"
-# In the folder of a run's artefacts, .build/artefacts unless told otherwise.
+# In the folder of a run's artefacts, .build/artefacts by default.
 TEST_EVENTS = "test-events.jsonl"
 CONTRACT_TESTS = "contract-tests.jsonl"
 MUTATION_RESULTS = "mutations.csv"

@@ -1,4 +1,4 @@
-"""What scripts/mutate found when it was last run here."""
+"""The results of the last run of scripts/mutate."""
 
 import csv
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ from engine_docs.errors import Problem
 
 @dataclass(frozen=True)
 class Mutation:
-    """A guard of the engine that was broken on purpose, and what noticed."""
+    """A guard of the engine that was broken on purpose, and whether a test noticed."""
 
     name: str
     is_caught: bool
     lines: frozenset[str]
-    """The lines of what noticed."""
+    """The lines of the tests that noticed."""
 
 
 def read_mutations(path: Path) -> list[Mutation]:
-    """None if there are no results."""
+    """Reads the mutations; empty if there are no results."""
     if not path.exists():
         return []
     try:

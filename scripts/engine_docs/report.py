@@ -1,4 +1,4 @@
-"""What a run says about the contract: contract.csv."""
+"""A run's results for the contract: contract.csv."""
 
 import csv
 import io
@@ -11,7 +11,7 @@ COLUMNS = ("line", "statement", "verdict", "mutations", "test", "module", "title
 
 
 def verdict(evidence: Evidence, line: Line) -> str:
-    """`passed` if a test of the line has and none has failed."""
+    """`passed` if a test of the line has passed and none has failed."""
     found = Counter(test.verdict for test in evidence.run.tests_of(line.id))
     for kind in ("failed", "passed", "skipped", "not run"):
         if found[kind]:

@@ -1,7 +1,7 @@
-"""A test run: which tests name lines of the contract, and what came of them.
+"""A test run: the tests that name lines of the contract, and their results.
 
-Two files tell it: Swift Testing's event stream, which has no traits, and what the trait `.contract` has written (see
-Tests/TestSupport/ContractTrait.swift). A test is known in both by its identifier, `Module.Suite/test()/File.swift:1:2`.
+Two files record it: Swift Testing's event stream, which has no traits, and the output of the trait `.contract` (see
+Tests/TestSupport/ContractTrait.swift). Both identify a test by `Module.Suite/test()/File.swift:1:2`.
 """
 
 import json
@@ -30,7 +30,7 @@ class NamedTest:
 
     @property
     def name(self) -> str:
-        """Without its module: tests of one source have one name, whatever they are compiled against."""
+        """The id without its module: tests of one source have one name, whatever they are compiled against."""
         return self.id.split(".", 1)[1]
 
     @property
@@ -76,7 +76,7 @@ class Run:
 
 
 def read_run(named: Iterable[str], events: Iterable[str] = ()) -> Run:
-    """From the rows of both files; without events no test has run."""
+    """Reads a run from the rows of both files; without events, no test has run."""
     verdicts = _verdicts(events)
     tests: dict[str, NamedTest] = {}
     for row in named:
@@ -87,7 +87,7 @@ def read_run(named: Iterable[str], events: Iterable[str] = ()) -> Run:
 
 
 def _verdicts(events: Iterable[str]) -> dict[str, str]:
-    """By identifier. A test has failed if one of its cases or an expectation in it has."""
+    """The verdicts by identifier. A test has failed if one of its cases or expectations has."""
     verdicts: dict[str, str] = {}
     for row in events:
         record = _json(row)
@@ -104,4 +104,4 @@ def _json(row: str) -> dict:
     try:
         return json.loads(row)
     except ValueError:
-        raise Problem(f"no record of a test run: {row[:80]!r}") from None
+        raise Problem(f"not a record of a test run: {row[:80]!r}") from None

@@ -1,4 +1,4 @@
-"""The tables of the documentation that are made from the contract alone."""
+"""The tables of the documentation that are generated only from the contract."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from engine_docs.markdown import table
 
 
 def makers(contract: Contract) -> dict[str, Maker]:
-    """The kinds of made parts that need the contract."""
+    """The kinds of generated parts that need the contract."""
     groups = {group.letter: group for group in contract.groups}
 
     def lines(letter: str) -> str:
@@ -45,7 +45,7 @@ def summary(contract: Contract) -> str:
 
 
 def differences(contract: Contract) -> str:
-    """A row for each line on which Foundation differs, or one for a whole group if one reason holds for all of it."""
+    """A row for each line where Foundation differs, or one for a whole group if one reason applies to all of it."""
     head = ("line", "the engine's contract", "Foundation on Linux", "shown by a test")
     return table(head, (row for group in contract.groups for row in _differences(group)))
 

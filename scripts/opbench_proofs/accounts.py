@@ -1,12 +1,12 @@
-"""Proofs 5 and 6: opbench's accounts of memory, CPU time and allocations against independent observers of the same processes.
+"""Proofs 5 and 6: compares opbench's memory, CPU time and allocations with independent observers of the processes.
 
-Each runs the real program, and has a line with both figures:
+Each runs the real program, and prints a line with both figures:
 
 - memory: operations that each keep an object of a known size; retained bytes per pending operation must differ by that
   size, within 1 %;
-- cpu: the CPU time that the rows of the samples and the run's description account for against the kernel's account of the
-  whole tree of processes, as GNU time prints it, within 2 %;
-- allocations: jemalloc's count between the marks of a round against a counter that is preloaded, within 2 a thousand.
+- cpu: the CPU time in the samples' rows and the run's description, against the kernel's figure for the whole tree of
+  processes, as printed by GNU time, within 2 %;
+- allocations: jemalloc's count between the marks of a round, against a preloaded counter, within 2 per thousand.
 """
 
 import json
@@ -23,8 +23,8 @@ from opbench_proofs.tool import ToolFailure
 from opbench_rows import read
 
 TITLES = {
-    "memory": "Memory: operations that keep an object of a known size: bytes held per pending operation within 1 % of it",
-    "accounts": "Accounts: CPU time of a run within 2 % of the kernel's for all its processes, mallocs as a preloaded counter has them",
+    "memory": "Memory: operations that keep an object of a known size: bytes held per pending operation are within 1 % of it",
+    "accounts": "Accounts: a run's CPU time is within 2 % of the kernel's, its mallocs agree with a preloaded counter",
 }
 
 
@@ -54,7 +54,7 @@ class Account:
 
 
 class Runs:
-    """Runs of opbench in a folder of their own."""
+    """Runs of opbench in their own folder."""
 
     def __init__(self, opbench, folder):
         self.opbench = Path(opbench).resolve()
@@ -62,7 +62,7 @@ class Runs:
         self.count = 0
 
     def run(self, workload, *options, wrapper=(), **variables):
-        """Measures a workload, given as the dictionary of its file; returns the run's rows and description."""
+        """Measures a workload, given as its file's dictionary; returns the run's rows and description."""
         self.count += 1
         name = f"run{self.count}"
         (self.folder / f"{name}.json").write_text(json.dumps(workload))
@@ -87,7 +87,7 @@ def median(values):
 
 
 def prove_memory(runs, operations=20_000):
-    """Sizes that are size classes of jemalloc, so that an object of so many bytes takes just as many."""
+    """Uses sizes that are size classes of jemalloc, so that an object takes exactly its size."""
     small, large = 1024, 4096
     parameters = {"operations": operations, "payload_bytes": [small, large], "form": ["closure", "subclass"]}
     rows, _, _ = runs.run(
@@ -125,7 +125,7 @@ def prove_allocations(runs):
     compiler = shutil.which("clang") or shutil.which("cc")
     source = Path(__file__).with_name("count_allocations.c")
     subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", library, source, "-ldl"], check=True)
-    rounds = 4  # of a sample: one that is not counted, and three of which the least is reported
+    rounds = 4  # of a sample: one that is not counted, and three whose least is reported
     for shape, parameters in [
         ("independent", {"items": 20_000, "form": "subclass", "work_ns": 0}),
         ("independent", {"items": 20_000, "form": "closure", "work_ns": 0}),
@@ -141,8 +141,8 @@ def prove_allocations(runs):
         observed = sorted([int(word) for word in file.read_text().split()] for file in counts.iterdir())
         if len(observed) != len(reported):
             raise ToolFailure(f"{len(observed)} processes were counted, {len(reported)} reported")
-        # One after the other in both. From the mark `before` to `drained` of a round its operations allocate; between all
-        # other readings hardly anything does.
+        # Both lists are in chronological order. Operations allocate from the mark `before` to `drained` of a round;
+        # between all other readings there are hardly any allocations.
         for row, (_, *counts) in zip(reported, observed):
             steps = list(enumerate(later - earlier for earlier, later in zip(counts, counts[1:])))
             of_rounds = sorted(sorted(steps, key=lambda step: step[1])[-rounds:])
@@ -155,7 +155,7 @@ OF = {"memory": (prove_memory,), "accounts": (prove_cpu, prove_allocations)}
 
 
 def prove(setting: Setting, which: str) -> Outcome:
-    """There is no shorter form: the long one takes a minute."""
+    """Has no short form, because the long one takes only a minute."""
     runs = Runs(setting.tool.binary, setting.tool.folder)
     accounts = [account for attempt in OF[which] for account in attempt(runs)]
     return Outcome(Verdict.of(bool(accounts) and all(one.holds for one in accounts)), [str(one) for one in accounts])

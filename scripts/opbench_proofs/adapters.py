@@ -1,4 +1,4 @@
-"""Proof 10: opbench's forms of Dispatch take as long as programs that are written by hand for the shape."""
+"""Proof 10: opbench's forms of Dispatch take as long as programs written by hand for the shape."""
 
 import json
 import subprocess
@@ -13,25 +13,25 @@ from opbench_rows import read
 TITLE = "Adapters: opbench's forms of Dispatch take as long as programs written by hand"
 SOURCE = Path(__file__).with_name("adapters.swift")
 FORMS = {"dispatch": "closure", "dispatch:function": "function"}
-"""The backends, and what the program calls them."""
+"""The backends, and their names in the program."""
 SHAPES = {
     "tiny": ("independent", {"items": 20000, "items_per_operation": 1}),
     "refill": ("independent", {"items": 20000, "items_per_operation": 1, "submission": "refill", "window": 256}),
     "chain": ("chain", {"depth": 2000, "chains": 8}),
     "layered": ("graph", {"kind": "layered_random", "width": 64, "layers": 100, "degree": 3}),
 }
-"""By the program's names: the shape, and the parameters that the program has built in."""
+"""By the program's names: the shape, and the program's built-in parameters."""
 MOST, MOST_SHORT = 1.05, 2.0
-"""Times what the program takes. The short form looks for defects only: from process to process, one and the same program takes half
-as long again."""
+"""Limits of the ratio to the program's time. The short form looks only for defects: between processes, the time of one and
+the same program varies by half."""
 TURNS, TURNS_SHORT = 15, 5
 
 
 def prove(setting: Setting) -> Outcome:
-    """Measures adapters and programs in turn, a process each, and compares the two of each turn.
+    """Measures adapters and programs in turns, each in a process, and compares the two of each turn.
 
-    A cell is over the limit if even the second least of 15 ratios is, of 5 the least: a median at the limit does that once in
-    2,000 times, and in 32.
+    A cell exceeds the limit if even the second least of 15 ratios does, or the least of 5: a median at the limit does that
+    once in 2,000 times, or in 32.
     """
     program = _build(setting.tool)
     for shape, (kind, parameters) in SHAPES.items():
@@ -62,14 +62,14 @@ def prove(setting: Setting) -> Outcome:
 
 
 def judge(ratios: Sequence[float], limit: float) -> Verdict:
-    """Over the limit, or within it by the median; between the two nothing is decided."""
+    """Refuted if beyond the limit, held if the median is within it, otherwise undecided."""
     if sorted(ratios)[len(ratios) // 8] > limit:
         return Verdict.REFUTED
     return Verdict.HELD if median(ratios) <= limit else Verdict.UNDECIDED
 
 
 def _build(tool: OpBench) -> Path:
-    """The program, with the allocator of opbench."""
+    """Builds the program, with opbench's allocator."""
     program = tool.folder / "adapters"
     allocator = [] if "system malloc" in tool.run("--version").stdout else ["-ljemalloc"]
     command = ["swiftc", "-O", "-wmo", "-swift-version", "6", "-parse-as-library", str(SOURCE), "-o", str(program)]

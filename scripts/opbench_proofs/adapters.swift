@@ -1,10 +1,11 @@
-// Dispatch used by hand, as fast as we can write it, for shapes that opbench has adapters for: proof 10 compares the two.
+// Dispatch used by hand, as fast as we can write it, for shapes that opbench has adapters for. Proof 10 compares the
+// two.
 //
 //     adapters SHAPE FORM [LIMIT-IN-MILLISECONDS]
 //
-// SHAPE is tiny, refill, chain or layered; FORM is closure or function. Prints the nanoseconds that an operation takes,
-// making, submitting and draining together, over rounds that last so long after a warm-up. A body leaves a mark, as opbench's do:
-// one more than those of its predecessors.
+// SHAPE is tiny, refill, chain or layered; FORM is closure or function. Prints the nanoseconds per operation, for
+// creating, submitting and draining together, over rounds of this total duration after a warm-up. As in opbench, a body
+// leaves a mark: one more than those of its predecessors.
 import CDispatch
 import Dispatch
 import Glibc
@@ -16,7 +17,7 @@ let width = 64
 let layers = 100
 let degree = 3
 
-// Optional, since a global that begins with a call is checked for having begun at each use.
+// Optional, because a global that is initialized by a call is checked at each use.
 
 nonisolated(unsafe) var operationCount = 0
 nonisolated(unsafe) var marks: UnsafeMutablePointer<UInt32>!
@@ -25,7 +26,7 @@ let unfinished = Atomic<Int>(0)
 let done = DispatchSemaphore(value: 0)
 nonisolated(unsafe) var batchEnd = 0
 
-// MARK: A graph in layers, each operation after `degree` of the layer before, as two lists of edges
+// MARK: A graph in layers, each operation after `degree` operations of the previous layer, as two lists of edges
 
 nonisolated(unsafe) var successorEnds: UnsafeMutablePointer<Int>!
 nonisolated(unsafe) var successors: UnsafeMutablePointer<Int32>!
@@ -66,7 +67,7 @@ func makeGraph() {
     (operation == 0 ? 0 : successorEnds[operation - 1])..<successorEnds[operation]
 }
 
-// MARK: What bodies do
+// MARK: Bodies
 
 @inline(__always) func mark(_ operation: Int) { marks[operation] &+= 1 }
 
@@ -161,7 +162,7 @@ enum Closures {
 
 // MARK: Functions
 
-/// The number of an operation as a context; a null pointer is none.
+/// The number of an operation as a context, which must not be a null pointer.
 @inline(__always) func context(_ operation: Int) -> UnsafeMutableRawPointer {
     UnsafeMutableRawPointer(bitPattern: operation + 1)!
 }
@@ -204,7 +205,7 @@ enum Functions {
     }
 
     static func chain() {
-        // Made once: Swift cannot release them, and making eight takes nothing beside 16,000 operations.
+        // Created once: Swift cannot release them, and creating eight takes no time compared with 16,000 operations.
         if queues.isEmpty { queues = (0..<chainCount).map { _ in dispatch_queue_create("chain", nil) } }
         unended.store(chainCount, ordering: .relaxed)
         for head in 0..<chainCount { submitLink(head) }
@@ -271,7 +272,7 @@ enum Program {
         print(rounds(round, isLayered: words[1] == "layered", nanoseconds: limit * 1_000_000))
     }
 
-    /// Nanoseconds of an operation.
+    /// Nanoseconds per operation.
     static func rounds(_ round: () -> Void, isLayered: Bool, nanoseconds: Int64) -> Double {
         var (total, operations): (Int64, Int) = (0, 0)
         while total < nanoseconds {

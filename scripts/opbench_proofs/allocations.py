@@ -1,14 +1,14 @@
-"""Proof 3: one more allocation an operation is caught every time."""
+"""Proof 3: one more allocation per operation is always detected."""
 
 from opbench_proofs.binomial import lower_bound
 from opbench_proofs.proof import Outcome, Setting, Verdict
 from opbench_proofs.tool import REGRESSION, WORK
 
-TITLE = "One more allocation an operation is caught every time"
+TITLE = "One more allocation per operation is always detected"
 
 
 def prove(setting: Setting) -> Outcome:
-    """Gates on counts alone, with and without the allocation."""
+    """Runs gates only on counts, with and without the allocation."""
     gates = 5 if setting.is_short else 50
     tool = setting.tool
     workload = tool.write("memory.json", WORK | {"name": "proof-memory", "sample_kinds": ["memory"]})
@@ -23,7 +23,7 @@ def prove(setting: Setting) -> Outcome:
         tool.ab(f"equal-{number}", workload, "--policy", policy)
         alarms += tool.gate("--ab", f"equal-{number}", "--policy", policy).status != 0
     figures = [
-        f"caught in {caught} of {gates} gates (with 95 % confidence in at least {lower_bound(caught, gates):.1%})",
+        f"detected in {caught} of {gates} gates (with 95 % confidence in at least {lower_bound(caught, gates):.1%})",
         f"{alarms} of {gates} gates on equal builds did not pass",
     ]
     return Outcome(Verdict.of(caught == gates and alarms == 0), figures)

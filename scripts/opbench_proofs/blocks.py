@@ -1,4 +1,4 @@
-"""Gates drawn from recorded blocks: each is a run of its own whose blocks were really measured, only at another time."""
+"""Gates drawn from recorded blocks: each is a separate run of really measured blocks, from another time."""
 
 import csv
 import os
@@ -13,11 +13,11 @@ from opbench_rows import read
 
 Row = dict[str, str]
 STAGES = (7, 15, 25, 40)
-"""As `opbench ab` takes them."""
+"""The stages of `opbench ab`."""
 COUNTS = (2, 7)
-"""How many samples `opbench ab` takes of counts: at first, and where they do not agree or differ between the sides."""
+"""The number of samples that `opbench ab` takes of counts: at first, and if they do not agree or differ between the sides."""
 Draw = Callable[[OpBench, random.Random, str], Gate]
-"""Draws and judges a gate, by these random numbers, in folders that are called by this name."""
+"""Draws and judges a gate with these random numbers, in folders with this name."""
 
 
 class Recording:
@@ -33,19 +33,19 @@ class Recording:
         for row in rows:
             by_flavour.setdefault(flavour(row), {}).setdefault(int(row["block"]), []).append(row)
         self.blocks: dict[int, list[Row]] = by_flavour.pop("throughput", None) or by_flavour.pop("latency", {})
-        """Of throughput samples; of a workload that has none, of latencies."""
+        """Blocks of throughput samples; of latency samples for a workload without throughput."""
         self.others = {name: blocks for name, blocks in by_flavour.items() if name != "check"}
-        """Of each other flavour of sample."""
+        """Blocks of the other flavours of sample."""
 
     def numbers(self) -> list[int]:
         return sorted(self.blocks)
 
     def draw(self, numbers: Iterable[int], change: Callable[[Row], Row | None] = lambda row: row) -> list[Row]:
-        """The rows of these blocks, numbered anew from 0; `change` may alter a copy of a row or leave it out."""
+        """The rows of these blocks, renumbered from 0; `change` may alter a copy of a row or drop it."""
         return _numbered(self.blocks, numbers, change)
 
     def draw_others(self, numbers: dict[str, list[int]], count: int) -> list[Row]:
-        """The rows of so many of these blocks of other flavours, numbered anew from 0."""
+        """The rows of the first `count` of these blocks of other flavours, renumbered from 0."""
         return [row for name in numbers for row in _numbered(self.others[name], numbers[name][:count])]
 
     def write(self, rows: list[Row], folder: Path) -> None:
@@ -71,32 +71,32 @@ def _numbered(
 
 
 def flavour(row: Row) -> str:
-    """What the sample measured, as its id ends."""
+    """The sample's flavour, from the end of its id."""
     return row["sample_id"].rpartition("-")[2]
 
 
 def slot(row: Row) -> tuple[str, ...]:
-    """What a sample and its repetition have in common."""
+    """The properties that a sample shares with its repetition."""
     return row["cell_id"], row["backend"], row["side"], row["block"], flavour(row)
 
 
 def only(side: str, new_side: str = "") -> Callable[[Row], Row | None]:
-    """Keeps one side and calls it otherwise."""
+    """Keeps one side and renames it."""
     return lambda row: row | {"side": new_side} if row["side"] == side else None
 
 
 def draw_gates(tool: OpBench, count: int, seed: int, draw: Draw) -> list[Gate]:
-    """Judges drawn gates, as many at a time as there are processors: nothing is timed.
+    """Judges drawn gates, as many at once as there are processors, because nothing is timed.
 
-    Each gets random numbers that depend on the seed and its own number alone, and a name of its own.
+    Each has its own name, and random numbers that depend only on the seed and its number.
     """
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(lambda n: draw(tool, random.Random(f"{seed}.{n}"), f"drawn-{seed}-{n}"), range(count)))
 
 
 def paired_gate(recording: Recording) -> Draw:
-    """Draws gates as `opbench ab` would have measured them: in stages, until nothing is open. Of counts all that there can
-    be are taken as soon as two of each do not pass."""
+    """Draws gates as `opbench ab` would have measured them: in stages, until nothing is open. All available samples of counts
+    are taken as soon as two of each do not pass."""
 
     def draw(tool: OpBench, random_numbers: random.Random, name: str) -> Gate:
         most = min(STAGES[-1], len(recording.blocks))

@@ -1,4 +1,4 @@
-"""The command line: run the proofs, print what came of them."""
+"""The command line: runs the proofs and prints their results."""
 
 import argparse
 import json
@@ -25,15 +25,15 @@ from opbench_proofs.tool import OpBench, ToolFailure
 ROOT = Path(__file__).resolve().parents[2]
 
 DESCRIPTION = """\
-Proves on this machine that opbench's gates are right. The long form is the proof, on a machine that does nothing
-else: a claim that cannot be decided has not held. The short form shows in some minutes that each proof works; its few
-gates bound no rate closely, so it fails only by what cannot be chance: 1 and 2 by more false alarms or missed slowdowns
-than the claimed rates bring once in a thousand times, 7 by a truth outside an interval twice as wide, 8 by operations that
-take less than theory's least, 10 by an adapter that always takes twice as long, 11 by a trace that misses the plan in each of
-eight tries. 9 judges forged figures, the same each time, and measures nothing. A proof is not decided only where opbench itself
-said so: inconclusive gates that state a power below what is asked (2, 7), samples flagged noisy (4, 7, 8; in 7 CPU time is still
-judged), and in 10 where ratios scatter around the limit. 3, 5 and 6 count what no
-other load changes, and are judged alike in both forms."""
+Proves that opbench's gates are right on this machine. The long form is the proof, on an idle machine: a claim that
+cannot be decided has not held. The short form checks in some minutes that each proof works. Its few gates bound no rate
+closely, so it fails only for results beyond chance: 1 and 2 if there are more false alarms or missed slowdowns than the
+claimed rates cause once in a thousand times, 7 if the truth is outside an interval of twice the width, 8 if operations take
+less than theory's minimum, 10 if an adapter always takes twice as long, 11 if a trace misses the plan in each of eight tries.
+9 judges forged figures, the same each time, and measures nothing. A proof is undecided only if opbench itself reported
+uncertainty: inconclusive gates that state a lower power than required (2, 7), samples flagged noisy (4, 7, 8; in 7, CPU time is
+still judged), and in 10 ratios that scatter around the limit. 3, 5 and 6 count things that other load does not change, and
+are judged alike in both forms."""
 
 EXAMPLES = """\
 examples:
@@ -41,13 +41,13 @@ examples:
   scripts/prove-measurement --short
   scripts/prove-measurement --only 2,7 --output results/proofs
 
-exit codes: 0 every claim held (--short: or was not decided) · 1 one did not, or could not be tested · 64 bad usage"""
+exit codes: 0 every claim held (--short: or was undecided) · 1 one did not, or could not be tested · 64 bad usage"""
 
 Proof = Callable[[Setting], Outcome]
 
 
 def proofs() -> dict[int, tuple[str, Proof]]:
-    """The proofs by number: the claim, and what tries it."""
+    """The proofs by number: the claim and its test."""
     modules = {
         1: false_alarms, 2: sensitivity, 3: allocations, 4: coordinated_omission, 7: drift, 8: queueing, 9: coverage,
         10: adapters, 11: traces,
@@ -107,11 +107,11 @@ def _parse(arguments: list[str], known: dict[int, tuple[str, Proof]]) -> argpars
     )
     parser.add_argument("--default-binary", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--binary", type=Path, help="the opbench to test (default: the one built here)")
-    parser.add_argument("--short", action="store_true", help="fewer gates: some minutes")
+    parser.add_argument("--short", action="store_true", help="fewer gates, for some minutes")
     parser.add_argument("--only", metavar="LIST", help="run only these proofs, by number, separated by commas")
     parser.add_argument(
         "--output", type=Path, metavar="DIR", default=ROOT / "results" / "proofs",
-        help="where the figures go (default: results/proofs)",
+        help="the folder of the figures (default: results/proofs)",
     )
     options = parser.parse_args(arguments)
     options.binary = options.binary or options.default_binary

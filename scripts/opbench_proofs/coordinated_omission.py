@@ -1,9 +1,9 @@
-"""Proof 4: opbench's latencies against the theory of one stall.
+"""Proof 4: compares opbench's latencies with the theory of one stall.
 
 Runs workloads/more/stall-open-loop.json and stall-closed-loop.json: a stall of 100 ms in one second of arrivals, once in
-an operation, once in the submitting thread, and the same stall where each operation waits for the one before. A machine that
-does other things holds operations up longer, never shorter: a figure that is too great, and of which opbench flagged every
-sample noisy, decides nothing.
+an operation, once in the submitting thread, and the same stall where each operation waits for the previous one. A busy
+machine delays operations longer, never shorter: a figure that is too large decides nothing if opbench flagged every sample
+as noisy.
 """
 
 from pathlib import Path
@@ -20,19 +20,19 @@ BLOCKS, BLOCKS_SHORT = 3, 1
 # Milliseconds.
 STALL = 100.0
 DURATION = 1000.0
-# Sleepers oversleep, the backlog takes time to be worked off, and the machine has other things to do: more of a delay
-# than the stall made is possible, less is not, but for the resolution of the histograms.
+# Sleeps end late, working off the backlog takes time, and the machine has other work: a delay may be longer than the
+# stall, but not shorter, except by the resolution of the histograms.
 TOO_LITTLE = 0.99
 TOO_MUCH = 1.10
-# From the submitting call on, what the submitting thread was late by is missing too.
+# From the submitting call on, the submitting thread's delay is missing too.
 TOO_LITTLE_SERVICE = 0.75
-# What shows nothing of the stall is below this part of it; two operations of 2,000 any busy machine may hold up longer.
+# Figures without the stall are below this part of it; a busy machine may delay two operations of 2,000 longer.
 NOTHING = 0.1
 NOTHING_OF_TWO = 0.5
 
 
 class Claim(NamedTuple):
-    """What theory says of one figure."""
+    """The theoretical value of one figure."""
 
     view: str
     metric: str
@@ -55,7 +55,7 @@ def hidden(view: str, metric: str, stat: str, most: float = NOTHING) -> Claim:
 
 
 def percentile(quantile: float) -> float:
-    """Of arrivals at even distances: whoever arrives t after the stall's beginning waits for the rest of it."""
+    """The percentile of evenly spaced arrivals: an arrival t after the stall's beginning waits for the rest of it."""
     return max(0.0, STALL - (1 - quantile) * DURATION)
 
 
@@ -86,11 +86,11 @@ class Sample(NamedTuple):
 
 
 Figures = dict[tuple[str, str, str, str], list[Sample]]
-"""By backend, view, metric and stat."""
+"""Samples by backend, view, metric and stat."""
 
 
 def figures(samples: Path) -> Figures:
-    """What was measured, but for warm-ups and failures."""
+    """The measured figures, without warm-ups and failures."""
     found: Figures = {}
     for row in read(samples):
         if row["status"] == "ok" and row["unit"] == "ns" and row["value"] and row["phase"] != "warmup":
@@ -101,7 +101,7 @@ def figures(samples: Path) -> Figures:
 
 
 def judge(found: Figures) -> Outcome:
-    """A line a claim and backend. The median of the samples counts."""
+    """Prints one line per claim and backend. The median of the samples counts."""
     verdicts, lines = set(), [f"{'backend':<13}{'what stalls':<22}{'figure':<24}{'theory':>14}{'measured':>12}"]
     for backend in dict.fromkeys(key[0] for key in found):
         for claim in CLAIMS:

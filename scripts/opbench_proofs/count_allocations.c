@@ -1,6 +1,7 @@
-// Preloaded into opbench by accounts.py: counts allocations beside jemalloc, and notes the count whenever opbench reads
-// jemalloc's own (`mallctl("epoch")`). At the process's end one line is written to $COUNT_ALLOCATIONS/<pid>: the instant
-// and the counts, in order. Only processes whose thread caches are off write one, as jemalloc is exact in those alone.
+// Preloaded into opbench by accounts.py: counts allocations independently of jemalloc, and records the count whenever
+// opbench reads jemalloc's own (`mallctl("epoch")`). When the process ends, it writes one line to
+// $COUNT_ALLOCATIONS/<pid>: the time and the counts, in order. Only processes with thread caches off write one, because
+// jemalloc's counts are exact only in those.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -37,7 +38,7 @@ void *calloc(size_t number, size_t size) {
     return real_calloc(number, size);
 }
 
-// One that stays in place is no allocation.
+// A realloc that keeps the place is not an allocation.
 void *realloc(void *old, size_t size) {
     WITH(realloc);
     void *new = real_realloc(old, size);

@@ -1,4 +1,4 @@
-"""Proof 9: what is said of figures whose truth is known, since they are forged."""
+"""Proof 9: intervals and verdicts on forged figures, whose true values are known."""
 
 import csv
 import json
@@ -13,9 +13,9 @@ from opbench_proofs.proof import Outcome, Setting, Verdict
 from opbench_proofs.tool import INCONCLUSIVE, PASS, REGRESSION, OpBench
 from opbench_rows import parse, read
 
-TITLE = "Coverage: intervals hold the truth as often as they say, and gates err as rarely"
+TITLE = "Coverage: intervals contain the truth as often as they claim, and gates err as rarely as they claim"
 MISSED = 0.05
-"""How often an interval of 95 % misses the truth."""
+"""The rate at which an interval of 95 % misses the truth."""
 ALPHA = 0.01
 MARGIN = 0.02
 EFFECTS = {"equal": 1.0, "worse by the margin": 1 + MARGIN}
@@ -29,15 +29,15 @@ WORKLOAD = {
     "parameters": {"items": 1000, "work_ns": 0}, "backends": ["engine", "dispatch"], "sample_kinds": ["throughput"],
 }  # fmt: skip
 LEAST_BLOCKS = 15
-"""Of a regression."""
+"""The number of blocks that a regression needs."""
 SCALE = 0.01
-"""How much of a figure a disturbance of 1 is."""
+"""The relative size of a disturbance of 1."""
 TIME = 1e9
 
 
 @dataclass
 class Noise:
-    """How samples are disturbed: their logarithm in units of `SCALE`."""
+    """The disturbance of samples: of their logarithm, in units of `SCALE`."""
 
     draw: Callable[[random.Random], float]
     median: float
@@ -53,7 +53,7 @@ NOISES = {
 
 @dataclass
 class Tally:
-    """How often something went wrong that may do so at some rate."""
+    """Counts errors that may occur at some rate."""
 
     what: str
     rate: float
@@ -75,12 +75,12 @@ class Tally:
 
 
 def prove(setting: Setting) -> Outcome:
-    """Forges runs of many cells, half of them equal on both sides and half worse by just the margin, lets the gate judge
-    them stage by stage as if `ab` had measured them and as runs apart, and counts the intervals that miss the truth, the
-    figures worse by the margin that passed at some stage, and the equal figures whose p-value is below the part of alpha
-    that their look may spend.
+    """Forges runs of many cells, half of them equal on both sides and half worse by exactly the margin, and has the gate judge
+    them, stage by stage as if `ab` had measured them, and as separate runs. Counts the intervals that miss the truth, the
+    figures worse by the margin that passed at some stage, and the equal figures whose p-value is below their look's part of
+    alpha.
 
-    The random numbers are always the same. A rate is refuted if so many cases come less than once in a thousand times.
+    The random numbers are always the same. A rate is refuted if this many cases occur less than once in a thousand times.
     """
     cells, stages = (500, STAGES[:-1]) if setting.is_short else (1000, STAGES)
     tool, figures, refuted = setting.tool, [], False
@@ -97,7 +97,7 @@ def prove(setting: Setting) -> Outcome:
 
 
 def effect(cell: int) -> float:
-    """By how much the new side's figure in a cell is greater."""
+    """The ratio of the new side's figure to the other's in a cell."""
     return list(EFFECTS.values())[cell % 2]
 
 
@@ -106,7 +106,7 @@ def cell_id(cell: int) -> str:
 
 
 class Template:
-    """A real run, of which forged ones have the columns and the description."""
+    """A real run, whose columns and description forged runs have."""
 
     def __init__(self, tool: OpBench, command: list[str], members: dict[str, object]) -> None:
         self.tool = tool
@@ -143,7 +143,7 @@ class Template:
 
 
 def judged(tool: OpBench, metric: str, *words: str) -> dict[int, Row]:
-    """What the gate says of a metric by cell, in the columns of compare.csv."""
+    """The gate's rows of a metric by cell, in the columns of compare.csv."""
     tool.run("gate", *words, "--policy", "policy.json", "--csv", "judged.csv", allowed=(PASS, REGRESSION, INCONCLUSIVE))
     rows = [row for row in read(tool.folder / "judged.csv") if row["metric"] == metric and row["backend"] == "engine"]
     return {int(row["cell_id"].rpartition("=")[2]) - 1: row for row in rows}
@@ -189,7 +189,7 @@ def _interleaved(
 
 
 def _apart(tool: OpBench, template: Template, noise: Noise, numbers: random.Random, cells: int) -> list[Tally]:
-    """Ratios to Dispatch of runs apart, and what is shown of one run: medians, and ratios within blocks."""
+    """Judges ratios to Dispatch of separate runs, and a single run's medians and ratios within blocks."""
     base, head = (
         template.write(
             (cell, backend, "", block, TIME * factor * math.exp(SCALE * noise.draw(numbers)))

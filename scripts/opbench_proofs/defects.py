@@ -1,4 +1,4 @@
-"""Mistakes that are put into the engine on purpose: what Tests/Defects says, and a copy of the package to build them in."""
+"""Defects that are put into the engine on purpose: the definitions in Tests/Defects, and a copy of the package to build them."""
 
 import os
 import shutil
@@ -17,36 +17,36 @@ class DefectMistake(Exception):
 
 @dataclass(frozen=True)
 class Defect:
-    """A mistake, and the functions that an explanation may name first for it."""
+    """A defect, and the functions that an explanation may name first for it."""
 
     name: str
     says: str
     file: Path
     """Below the package's folder."""
     workload: str
-    """In which it shows."""
+    """The workload that shows it."""
     names: tuple[str, ...]
     old: str
-    """Stands once in the file."""
+    """Occurs exactly once in the file."""
     new: str
 
     def applied(self, text: str) -> str:
-        """The file's text with the mistake."""
+        """The file's text with the defect."""
         count = text.count(self.old)
         if count != 1:
-            raise DefectMistake(f"{self.name}: its old text stands {count} times in {self.file}, not once")
+            raise DefectMistake(f"{self.name}: its old text occurs {count} times in {self.file}, not once")
         return text.replace(self.old, self.new)
 
     def is_named(self, function: str) -> bool:
-        """Whether a function's name, `Type.name(labels)` or with its module and types, is one of those."""
+        """Whether a function's name, `Type.name(labels)` or the full name, is one of `names`."""
         words = function.partition("(")[0].rpartition(" ")[2]
         return any(words == name or words.endswith(f".{name}") for name in self.names)
 
 
 def read_defects(path: Path) -> list[Defect]:
-    """All definitions of a file, in their order.
+    """All definitions of a file, in order.
 
-    Each begins with `# name` and lines `field: value`; then `--- old` and `--- new` stand before texts of whole lines.
+    Each begins with `# name` and lines `field: value`; then `--- old` and `--- new` precede texts of whole lines.
     """
     defects: list[Defect] = []
     name, fields, part = "", {}, ""
@@ -68,7 +68,7 @@ def read_defects(path: Path) -> list[Defect]:
             field, _, value = line.partition(":")
             fields[field] = value.strip()
         elif line and not line.startswith("//"):
-            raise DefectMistake(f"{path.name}: what is “{line}”?")
+            raise DefectMistake(f"{path.name}: unexpected line “{line}”")
     finish()
     names = [defect.name for defect in defects]
     if twice := {name for name in names if names.count(name) > 1}:
@@ -87,7 +87,7 @@ def _made(name: str, fields: dict[str, str]) -> Defect:
 
 
 class Builds:
-    """Builds of a copy of the package, one after the other, so that each compiles only what differs from the one before."""
+    """Builds of a copy of the package, one at a time, so that each compiles only the differences from the previous one."""
 
     def __init__(self, package: Path, folder: Path) -> None:
         self.package = package
@@ -95,7 +95,7 @@ class Builds:
         self.tree = folder / "tree"
 
     def build(self, defect: Defect | None) -> Path:
-        """The program with the defect; as the sources are without one."""
+        """Builds the program with the defect, or the unchanged sources without one."""
         self.update(defect)
         command = ["swift", "build", "--quiet", "--configuration", "release", "--product", "opbench"]
         command += ["--package-path", str(self.tree), "--scratch-path", str(self.folder / "build")]
@@ -105,14 +105,14 @@ class Builds:
         program.parent.mkdir(exist_ok=True)
         built = self.folder / "build" / "release" / "opbench"
         if not program.exists() or program.read_bytes() != built.read_bytes():
-            # Never written in place: it may be running.
+            # Never overwritten in place, because it may be running.
             copy = program.with_name("opbench.new")
             shutil.copy2(built, copy)
             os.replace(copy, program)
         return program
 
     def _sources(self, defect: Defect | None) -> dict[Path, bytes]:
-        """What the copy is to hold, by path."""
+        """The contents of the copy by path."""
         files = {}
         for part in PARTS:
             place = self.package / part
@@ -124,7 +124,7 @@ class Builds:
         return files
 
     def update(self, defect: Defect | None) -> None:
-        """Makes the copy what the package is, with the defect. A file that does not change keeps its date."""
+        """Updates the copy from the package, with the defect. Unchanged files keep their dates."""
         wanted = self._sources(defect)
         self.tree.mkdir(parents=True, exist_ok=True)
         for path in self.tree.rglob("*"):

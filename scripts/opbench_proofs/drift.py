@@ -1,4 +1,4 @@
-"""Proof 7: a load that comes half way misleads who compares runs, not who compares within blocks."""
+"""Proof 7: a load that starts half way misleads comparisons of separate runs, but not comparisons within blocks."""
 
 import json
 import os
@@ -13,19 +13,19 @@ from opbench_proofs.proof import Outcome, Setting, Verdict
 from opbench_proofs.tool import INCONCLUSIVE, WORK, OpBench
 from opbench_rows import read
 
-TITLE = "Drift: pairs within blocks give the right ratio, runs apart do not"
+TITLE = "Drift: pairs within blocks give the right ratio, separate runs do not"
 EFFECT = 0.05
 TOLERANCE = 0.02
 MISLEADING = 0.1
-"""Twice the effect: an estimate so far off tells of the load, not of the build."""
+"""Twice the effect: an estimate this far off reflects the load, not the build."""
 
 
 def prove(setting: Setting) -> Outcome:
-    """Measures a known slowdown while a competing load is switched on half way.
+    """Measures a known slowdown, with a competing load from half way on.
 
-    Decides nothing where opbench says that it cannot tell: the gate on CPU time is inconclusive, or most samples of the
-    half that ought to be quiet are flagged noisy, and then only CPU time can refute. The short form widens the paired intervals to twice their width, so
-    that the truth lies outside by a defect, not by chance.
+    Undecided if opbench reports uncertainty: if the gate on CPU time is inconclusive, or if most samples of the quiet half are
+    flagged noisy; then only CPU time can refute. The short form doubles the width of the paired intervals, so that the truth is
+    outside only because of a defect, not by chance.
     """
     tool = setting.tool
     blocks = 24 if setting.is_short else 60
@@ -51,7 +51,7 @@ def prove(setting: Setting) -> Outcome:
     figures = [
         f"the truth is {1 + EFFECT:.3f}; the load came on after {switched_at} of {2 * blocks} samples",
         *(f"paired, {metric}: {ratio}" for metric, ratio in paired.items()),
-        f"base of the quiet half against head of the loaded half, as two runs would be, time: {apart}",
+        f"base of the quiet half against head of the loaded half, like two runs, time: {apart}",
         f"{noise:.0%} of the quiet half's samples are flagged noisy",
     ]
     if not load:
@@ -60,10 +60,10 @@ def prove(setting: Setting) -> Outcome:
 
 
 def verdict(time: "Ratio", cpu: "Ratio", apart: "Ratio", noise: float, is_short: bool) -> Verdict:
-    """Judges the paired ratios and that of runs apart.
+    """Judges the paired ratios and the ratio of separate runs.
 
     - noise: the part of the quiet half's samples that is flagged noisy. If it is most, there was no quiet half, and
-      nothing follows from what the clock on the wall says.
+      wall-clock times decide nothing.
     """
     truth, width = 1 + EFFECT, 2 if is_short else 1
     if not cpu.admits(truth, width):
@@ -76,7 +76,7 @@ def verdict(time: "Ratio", cpu: "Ratio", apart: "Ratio", noise: float, is_short:
 
 
 def _samples_taken(samples: Path) -> int:
-    """How many throughput samples are saved."""
+    """The number of saved throughput samples."""
     if not samples.exists():
         return 0
     with open(samples, encoding="utf-8") as file:
@@ -85,7 +85,7 @@ def _samples_taken(samples: Path) -> int:
 
 @dataclass
 class Ratio:
-    """What a gate reports of a figure: the estimate with its interval, and whether it can tell."""
+    """A gate's result for a figure: the estimate with its interval, and whether it is inconclusive."""
 
     estimate: float
     low: float
@@ -93,7 +93,7 @@ class Ratio:
     is_inconclusive: bool
 
     def admits(self, truth: float, width: float) -> bool:
-        """Whether the truth lies in the interval, made so many times as wide, or just beside it."""
+        """Whether the truth is in the interval, widened by the factor, or within the tolerance of it."""
         low, high = (self.estimate + (end - self.estimate) * width for end in (self.low, self.high))
         return low - TOLERANCE <= truth <= high + TOLERANCE
 

@@ -1,4 +1,4 @@
-"""Puts defects into the engine, one at a time, and shows that `opbench ab` finds each and `opbench explain` names it first."""
+"""Puts defects into the engine, one at a time, and shows that `opbench ab` finds each and `opbench explain` ranks it first."""
 
 import argparse
 import html
@@ -15,12 +15,12 @@ from opbench_proofs.tool import REGRESSION, OpBench, ToolFailure
 ROOT = Path(__file__).resolve().parents[2]
 DEFINITIONS = ROOT / "Tests" / "Defects" / "engine.txt"
 MOST_SECONDS = 60
-"""Of finding a defect, and of explaining it."""
+"""The limit for finding a defect, and for explaining it."""
 LONG_TRIES = 5
 WORKLOADS = {
     "empty": {
         "name": "proof-empty",
-        "summary": "Operations without work: what they take is the engine's own",
+        "summary": "Operations without work: their time is the engine's own",
         "shape": "independent",
         "parameters": {"items": 20000, "form": "block", "work_ns": 0},
         "backends": ["engine"],
@@ -28,34 +28,34 @@ WORKLOADS = {
     },
     "asleep": {
         "name": "proof-asleep",
-        "summary": "Operations that sleep, so that several are under way at once on any machine",
+        "summary": "Operations that sleep, so that several are in progress at once on any machine",
         "shape": "blocking",
         "parameters": {"operations": 2000, "block_ns": 50000, "max_concurrent": 8},
         "backends": ["engine"],
         "sample_kinds": ["throughput"],
     },
 }
-"""By the names that definitions have for them."""
+"""Workloads by their names in the definitions."""
 
 DESCRIPTION = """\
-Proves on this machine that opbench finds what made the engine slower, and says which function it is. Puts the defects of
-Tests/Defects into a copy of the sources, one at a time, and builds each. `opbench ab` must call each a regression, and
-`opbench explain` must name the function with the defect first, each within a minute: in five of five tries, or in one
-try with --short. A machine that is busy takes longer; --short does not judge times. The builds are kept in
+Proves on this machine that opbench finds out what made the engine slower, and names the function. Puts the defects of
+Tests/Defects into a copy of the sources, one at a time, and builds each. `opbench ab` must report each as a regression, and
+`opbench explain` must rank the function with the defect first, each within a minute: in five of five tries, or in one
+try with --short. A busy machine takes longer; --short does not judge times. The builds are kept in
 .build-explained."""
 
 EXAMPLES = """\
 examples:
   scripts/prove-explanation
   scripts/prove-explanation --short --only lock
-  scripts/prove-explanation --check              every definition still fits the sources; builds nothing
+  scripts/prove-explanation --check              check that every definition still fits the sources; builds nothing
 
-exit codes: 0 all were found and explained · 1 one was not, or a definition does not fit · 64 bad usage"""
+exit codes: 0 all defects were found and explained · 1 one was not, or a definition does not fit · 64 bad usage"""
 
 
 @dataclass
 class Named:
-    """A function of an explanation, with what changed."""
+    """A function of an explanation, with its change."""
 
     name: str
     change: str
@@ -64,14 +64,14 @@ class Named:
 
 @dataclass
 class Try:
-    """What came of one defect once."""
+    """The result of one try with a defect."""
 
     defect: str
     is_found: bool
     find_seconds: float
     explain_seconds: float
     rank: int | None
-    """Of the right function; None if it is not named."""
+    """The rank of the right function; None if it is not named."""
     time: str
     """The change of an operation's time, and its interval."""
     first: Named | None
@@ -90,17 +90,17 @@ class Try:
         )
 
 
-HEADINGS = f"{'defect':<12}{'ab':<12}{'takes':>7}{'explain':>11}{'rank':>6}   time an operation; the function named first"
+HEADINGS = f"{'defect':<12}{'ab':<12}{'takes':>7}{'explain':>11}{'rank':>6}   time per operation; the first function"
 
 
 def read_explanation(markdown: str) -> tuple[str, list[Named]]:
-    """The change of the time, and the functions in their order, of an explanation of one cell."""
+    """The change of the time and the ranked functions, from an explanation of one cell."""
     lines = [line for line in markdown.splitlines() if line.startswith("|")]
     rows = [[html.unescape(cell.strip()) for cell in line.split("|")[1:-1]] for line in lines]
     titles = [row[0] for row in rows]
     if titles[:1] != ["what"] or titles[2:4] != ["time", "CPU time"] or "unexplained" not in titles:
-        raise ToolFailure(f"the explanation has other rows than are known: {', '.join(titles)}")
-    # Of the run, and of the turns.
+        raise ToolFailure(f"the explanation has unknown rows: {', '.join(titles)}")
+    # Times of the run, and of the turns.
     times = [place for place, title in enumerate(titles) if title.startswith("CPU time")]
     functions = [
         Named(row[0], row[3], row[4])
@@ -111,7 +111,7 @@ def read_explanation(markdown: str) -> tuple[str, list[Named]]:
 
 
 def rank(defect: Defect, functions: list[Named]) -> int | None:
-    """The place of the first function that is the defect's, from 1."""
+    """The rank of the defect's first function, from 1."""
     return next((place for place, named in enumerate(functions, 1) if defect.is_named(named.name)), None)
 
 
@@ -160,12 +160,12 @@ def main(arguments: list[str]) -> int:
 
 def _prove(defects: list[Defect], options: argparse.Namespace) -> bool:
     builds = Builds(ROOT, ROOT / ".build-explained")
-    print("builds without a defect and with each; the first time takes some minutes", file=sys.stderr)
+    print("building without a defect and with each; the first time takes some minutes", file=sys.stderr)
     base = builds.build(None)
     heads = {defect.name: builds.build(defect) for defect in defects}
     tries: list[Try] = []
     for defect in defects:
-        print(f"{defect.name}: {defect.says}; right is {' or '.join(defect.names)}")
+        print(f"{defect.name}: {defect.says}; the right answer is {' or '.join(defect.names)}")
     print("\n" + HEADINGS, flush=True)
     with tempfile.TemporaryDirectory(prefix="opbench-proof-") as folder:
         tool = OpBench(options.opbench or base, Path(folder))
@@ -192,13 +192,13 @@ def _parse(arguments: list[str], defects: list[Defect]) -> argparse.Namespace:
     )
     parser.add_argument("--short", action="store_true", help="one try of each defect; times are not judged")
     parser.add_argument("--only", metavar="LIST", help="run only these defects, by name, separated by commas")
-    parser.add_argument("--check", action="store_true", help="hold the definitions against the sources, and end")
+    parser.add_argument("--check", action="store_true", help="check the definitions against the sources, and end")
     parser.add_argument(
-        "--opbench", type=Path, metavar="FILE", help="what measures and explains (default: the build without a defect)"
+        "--opbench", type=Path, metavar="FILE", help="the program that measures and explains (default: the build without a defect)"
     )
     parser.add_argument(
         "--output", type=Path, metavar="DIR", default=ROOT / "results" / "proofs",
-        help="where the figures go (default: results/proofs)",
+        help="the folder of the figures (default: results/proofs)",
     )
     options = parser.parse_args(arguments)
     names = [defect.name for defect in defects]

@@ -1,4 +1,4 @@
-"""Proof 1: equal builds are not called different."""
+"""Proof 1: equal builds are not reported as different."""
 
 from collections import Counter
 from pathlib import Path
@@ -8,22 +8,22 @@ from opbench_proofs.blocks import Recording, draw_gates, is_alarm, paired_gate
 from opbench_proofs.proof import Outcome, Setting, Verdict
 from opbench_proofs.tool import TINY, WORK
 
-TITLE = "A/A: equal builds are not called different"
+TITLE = "A/A: equal builds are not reported as different"
 RATE = 0.01
 WORKLOADS = Path(__file__).resolve().parents[2] / "workloads"
 
 
 def shipped() -> list[str]:
-    """All workloads that opbench comes with, but for those of the engine's goals, whose shapes are among these."""
+    """All shipped workloads, except those of the engine's goals, whose shapes are among these."""
     return [str(file) for folder in (WORKLOADS, WORKLOADS / "more") for file in sorted(folder.glob("*.json"))]
 
 
 def prove(setting: Setting) -> Outcome:
-    """Gates drawn from recorded blocks of one build against itself, of all figures that the default policy judges, and some
-    measured as they are. The long form draws from every shipped workload.
+    """Judges gates drawn from recorded blocks of one build against itself, with all figures of the default policy, and some gates
+    measured directly. The long form draws from every shipped workload.
 
-    The short form's few gates may hold a false alarm by chance. It fails if more alarm than the rate allows once in a
-    thousand times; all gates drawn from one recording share its blocks and count as one, by what most of them say.
+    The short form's few gates may contain a false alarm by chance. It fails if there are more than the rate causes once in a
+    thousand times; all gates drawn from one recording share its blocks and count as one, by the majority of their verdicts.
     """
     blocks, drawn, real = (25, 40, 3) if setting.is_short else (40, 20, 10)
     tool = setting.tool

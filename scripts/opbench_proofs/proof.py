@@ -1,4 +1,4 @@
-"""What a proof is asked and what it yields."""
+"""The input and the result of a proof."""
 
 from dataclasses import dataclass, field
 from enum import Enum
@@ -9,20 +9,20 @@ from opbench_proofs.tool import OpBench
 
 @dataclass
 class Setting:
-    """What all proofs are given."""
+    """The input of all proofs."""
 
     tool: OpBench
     output: Path
-    """A folder of the proof's own."""
+    """The proof's own folder."""
     is_short: bool
 
 
 class Verdict(Enum):
-    """What came of a claim."""
+    """The verdict on a claim."""
 
     HELD = "held"
     UNDECIDED = "NOT DECIDED on this machine"
-    """opbench itself said that the machine was too busy to tell."""
+    """opbench itself reported that the machine was too busy."""
     REFUTED = "DID NOT HOLD"
 
     @staticmethod
@@ -32,7 +32,7 @@ class Verdict(Enum):
 
 @dataclass
 class Outcome:
-    """Whether a claim held, and the figures by which it did or did not."""
+    """The verdict on a claim, with the figures behind it."""
 
     verdict: Verdict
     figures: list[str] = field(default_factory=list)

@@ -10,18 +10,18 @@ from opbench_proofs.proof import Outcome, Setting, Verdict
 from opbench_proofs.tool import OpBench
 from opbench_rows import histograms, read
 
-TITLE = "Queueing: an open loop on one slot waits as Lindley and Pollaczek-Khinchine say"
+TITLE = "Queueing: waits of an open loop on one slot agree with Lindley and Pollaczek-Khinchine"
 LOADS = (0.5, 0.8, 0.95)
 WORK = 5_000_000
-"""Nanoseconds of an operation: long beside wake-ups and late timers, which theory leaves out."""
+"""Nanoseconds per operation: long compared with wake-ups and late timers, which theory ignores."""
 BACKENDS = ("engine", "dispatch")
 STATS = ("mean", "p99")
 RESOLUTION = 0.998
-"""Of the sums and percentiles in samples.csv."""
+"""The resolution of the sums and percentiles in samples.csv."""
 BUCKET = 33 / 32
-"""The greatest value of a bucket of histograms.csv is at most so many times its least."""
+"""The maximum ratio of the greatest to the least value in a bucket of histograms.csv."""
 MOST = 1.15
-"""Theory has no wake-ups and no timer that is late; both take the more, the longer the queue is."""
+"""Theory ignores wake-ups and late timers, whose effect grows with the length of the queue."""
 LEAST_QUIET = 3
 
 # MARK: Theory
@@ -42,7 +42,7 @@ def arrivals(seed: int, count: int, rate: int) -> list[int]:
 
 
 def lindley(instants: list[int], service: float) -> list[float]:
-    """From arrival to end of each, where one server takes each in turn for so long (Lindley 1952)."""
+    """The times from arrival to end with one server and a constant service time (Lindley 1952)."""
     found, wait, last = [], 0.0, instants[0]
     for instant in instants:
         wait = max(0.0, wait + (service if found else 0.0) - (instant - last))
@@ -52,7 +52,7 @@ def lindley(instants: list[int], service: float) -> list[float]:
 
 
 def pollaczek_khinchine(load: float, service: float) -> float:
-    """The mean from arrival to end in the long run, where every service takes the same time."""
+    """The long-run mean time from arrival to end with a constant service time."""
     return service + load * service / (2 * (1 - load))
 
 
@@ -65,29 +65,29 @@ def statistic(values: list[float], stat: str) -> float:
 
 @dataclass
 class Sample:
-    """What one process reports of its operations, in nanoseconds."""
+    """The figures that one process reports of its operations, in nanoseconds."""
 
     rate: int
     seed: int
     operations: int
     is_noisy: bool
     measured: dict[str, float]
-    """From the planned arrival to the end, by statistic."""
+    """The time from the planned arrival to the end, by statistic."""
     service: float
-    """The mean body: the speed of a processor changes, and a wait is made of many bodies."""
+    """The mean time of a body: a processor's speed varies, and a wait consists of many bodies."""
     least_service: float
 
     def ratio(self, stat: str, service: float) -> float:
-        """Measured ÷ Lindley's recursion on the very same arrivals."""
+        """The ratio of the measured value to Lindley's recursion on the same arrivals."""
         return self.measured[stat] / statistic(lindley(arrivals(self.seed, self.operations, self.rate), service), stat)
 
 
 def prove(setting: Setting) -> Outcome:
-    """Measures what one operation takes without arrivals, then three loads of it.
+    """Measures the time of one operation without arrivals, and then three loads.
 
-    In no sample may operations take less than Lindley's recursion gives with the shortest body: whatever else the machine
-    does only adds to that. The short form judges nothing else. In the long form, the samples that are not noisy may not
-    take more than theory by `MOST`, in the median; where there are too few of them, nothing is decided.
+    In no sample may operations take less than Lindley's recursion gives for the shortest body: other work on the machine can
+    only add to that. The short form judges nothing else. In the long form, the median of the samples that are not noisy may not
+    exceed theory by more than `MOST`; with too few of them, the proof is undecided.
     """
     blocks, seconds = (["--blocks", "1"], 2.0) if setting.is_short else ([], 5.0)
     hand_over, service = _closed_loop(setting.tool, 3 if setting.is_short else 7)
@@ -100,7 +100,7 @@ def prove(setting: Setting) -> Outcome:
     setting.tool.run("run", setting.tool.write("queue.json", workload), "--run-id", "queue", "--no-progress", *blocks)
     found = samples(setting.tool.samples("queue").parent)
     figures = [
-        f"{backend}: a body and its hand-over take {service[backend] / 1e6:.4f} ms, the hand-over {hand_over[backend] / 1e3:.1f} µs"
+        f"{backend}: body and hand-over take {service[backend] / 1e6:.4f} ms, the hand-over {hand_over[backend] / 1e3:.1f} µs"
         for backend in BACKENDS
     ]
     judged = []
@@ -113,7 +113,7 @@ def prove(setting: Setting) -> Outcome:
 
 
 def judge(group: list[Sample], hand_over: float, is_short: bool) -> tuple[Verdict, str]:
-    """Of the samples of one backend and rate: what follows, and the figures."""
+    """The verdict on the samples of one backend and rate, and the figures."""
     least = min(sample.ratio(stat, sample.least_service) for sample in group for stat in STATS)
     quiet = [sample for sample in group if not sample.is_noisy]
     shown = quiet or group
@@ -138,7 +138,7 @@ def judge(group: list[Sample], hand_over: float, is_short: bool) -> tuple[Verdic
 
 
 def _closed_loop(tool: OpBench, blocks: int) -> tuple[dict[str, float], dict[str, float]]:
-    """By backend, without arrivals: from the end of one body to the next's start, and from start to start."""
+    """By backend, without arrivals: the time from the end of one body to the start of the next, and from start to start."""
     workload = {
         "name": "proof-service", "summary": "Equal work, one slot, no arrivals", "shape": "independent",
         "parameters": {"items": 100, "work_ns": WORK, "max_concurrent": 1}, "backends": list(BACKENDS),
@@ -148,7 +148,7 @@ def _closed_loop(tool: OpBench, blocks: int) -> tuple[dict[str, float], dict[str
     rows = read(tool.samples("service"))
 
     def each(backend: str, metric: str, stat: str, phase: str) -> list[tuple[float, float]]:
-        """Values, and of how many operations."""
+        """Values with their numbers of operations."""
         return [
             (float(row["value"]), float(row["operations"]))
             for row in rows
@@ -161,7 +161,7 @@ def _closed_loop(tool: OpBench, blocks: int) -> tuple[dict[str, float], dict[str
 
 
 def samples(folder: Path) -> dict[tuple[str, int], list[Sample]]:
-    """The latency samples of a run of the open loop by backend and rate, also those that were taken again."""
+    """The latency samples of an open-loop run by backend and rate, including repeats."""
     figures: dict[str, dict[tuple[str, str], float]] = defaultdict(dict)
     rows = {}
     for row in read(folder / "samples.csv"):

@@ -1,4 +1,4 @@
-"""Proof 2: a slowdown of a known size is caught, and how often, by its size."""
+"""Proof 2: a slowdown of a known size is detected, and how often, by its size."""
 
 import random
 from pathlib import Path
@@ -8,7 +8,7 @@ from opbench_proofs.blocks import Draw, Recording, draw_gates, only, paired_gate
 from opbench_proofs.proof import Outcome, Setting, Verdict
 from opbench_proofs.tool import INCONCLUSIVE, REGRESSION, WORK, Gate, OpBench
 
-TITLE = "A slowdown of 5 % is caught"
+TITLE = "A slowdown of 5 % is detected"
 EFFECT = 0.05
 POWER = 0.95
 MOST_SECONDS = 180
@@ -16,11 +16,11 @@ UNPAIRED_BLOCKS = 15
 
 
 def prove(setting: Setting) -> Outcome:
-    """Measured gates at 5 %, and the curve of power against effect from recorded blocks.
+    """Runs measured gates at 5 %, and draws the curve of power against effect from recorded blocks.
 
-    The short form's few gates may miss one by chance. It fails if more miss it than that power allows once in a thousand
-    times; a gate that was inconclusive and said that it detects more than 5 % only has missed nothing, and nothing is
-    decided if all were. Nor is its time judged: on a busy machine that tells of others.
+    The short form's few gates may miss one by chance. It fails if more miss it than the claimed power allows once in a
+    thousand times. A gate that is inconclusive and reports that it detects only more than 5 % has missed nothing, and if all
+    are, the proof is undecided. The time is not judged, because a busy machine affects it.
     """
     tool = setting.tool
     workload = tool.write("work.json", WORK)
@@ -34,11 +34,11 @@ def prove(setting: Setting) -> Outcome:
         undecided += was_too_busy(gate)
         longest = max(longest, seconds + gate.seconds)
     figures = [
-        f"caught in {caught} of {gates} measured paired gates "
+        f"detected in {caught} of {gates} measured paired gates "
         f"(with 95 % confidence in at least {lower_bound(caught, gates):.1%}), each within {longest:.0f} s",
     ]
     if undecided:
-        figures.append(f"{undecided} said that they detect more than {EFFECT:.0%} only")
+        figures.append(f"{undecided} reported that they detect only more than {EFFECT:.0%}")
     figures += _curves(setting)
     if setting.is_short:
         return Outcome(verdict_of_few(caught, gates - caught - undecided), figures)
@@ -46,21 +46,21 @@ def prove(setting: Setting) -> Outcome:
 
 
 def verdict_of_few(caught: int, missed: int) -> Verdict:
-    """What gates that could have caught the slowdown say of the power."""
+    """The verdict on the power, from gates that could have detected the slowdown."""
     if caught == missed == 0:
         return Verdict.UNDECIDED
     return Verdict.of(not is_beyond_chance(missed, caught + missed, 1 - POWER))
 
 
 def was_too_busy(gate: Gate) -> bool:
-    """Whether a gate could not tell, and said of each figure that it would not detect such a slowdown."""
+    """Whether a gate is inconclusive, and reports for each figure that it would not detect such a slowdown."""
     return gate.status == INCONCLUSIVE and all(
         row.detects is None or row.detects > EFFECT for row in gate.rows()
     )
 
 
 def _curves(setting: Setting) -> list[str]:
-    """The share of gates that catch an effect, by its size: interleaved, and in runs of different times."""
+    """The share of gates that detect an effect, by its size: interleaved, and in runs from different times."""
     effects = [0.0, EFFECT] if setting.is_short else [0.0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.07, 0.10]
     blocks, drawn = (15, 10) if setting.is_short else (60, 200)
     tool = setting.tool
@@ -80,9 +80,9 @@ def _curves(setting: Setting) -> list[str]:
     names = ", ".join(f"{effect:.0%}" for effect in effects)
     return [
         f"power at slowdowns of {names}, interleaved (time, CPU time): " + ", ".join(f"{share:.0%}" for share in paired),
-        f"in runs of different times (time ÷ Dispatch's, {UNPAIRED_BLOCKS} blocks each): "
+        f"in runs from different times (time ÷ Dispatch's, {UNPAIRED_BLOCKS} blocks each): "
         + ", ".join(f"{share:.0%}" for share in unpaired),
-        "an unpaired gate says of itself: " + _own_power(apart[-1]),
+        "an unpaired gate reports about itself: " + _own_power(apart[-1]),
         f"the curves are in {setting.output / 'power.svg'}",
     ]
 
@@ -92,7 +92,7 @@ def _share_caught(gates: list[Gate]) -> float:
 
 
 def _unpaired_gate(base: Recording, head: Recording) -> Draw:
-    """Draws gates on blocks of two runs by the default policy, without regard to which were taken together."""
+    """Draws gates on blocks of two runs with the default policy, ignoring which were taken together."""
 
     def draw(tool: OpBench, random_numbers: random.Random, name: str) -> Gate:
         for recording, side in ((base, "base"), (head, "head")):
@@ -104,7 +104,7 @@ def _unpaired_gate(base: Recording, head: Recording) -> Draw:
 
 
 def _own_power(gate: Gate) -> str:
-    """What an unpaired gate's column `detects` holds."""
+    """The content of an unpaired gate's column `detects`."""
     row = next(row for row in gate.rows() if row.backend == "engine" and row.figure.startswith("time_ratio"))
     return "nothing" if row.detects is None else f"detects {row.detects:.2%} in 95 of 100 cases"
 
@@ -116,9 +116,9 @@ def _draw(path: Path, effects: list[float], paired: list[float], unpaired: list[
     axes = figure.subplots()
     percent = [effect * 100 for effect in effects]
     axes.plot(percent, [share * 100 for share in paired], "o-", label="two interleaved builds (7 to 40 blocks)")
-    axes.plot(percent, [share * 100 for share in unpaired], "s--", label=f"runs apart ({UNPAIRED_BLOCKS} blocks each)")
+    axes.plot(percent, [share * 100 for share in unpaired], "s--", label=f"separate runs ({UNPAIRED_BLOCKS} blocks each)")
     axes.set_xlabel("injected slowdown (%)")
-    axes.set_ylabel("gates that call it a regression (%)")
+    axes.set_ylabel("gates that report a regression (%)")
     axes.set_ylim(-3, 103)
     axes.legend()
     figure.savefig(path)

@@ -1,4 +1,4 @@
-"""Runs opbench as a user does."""
+"""Runs opbench like a user."""
 
 import html
 import json
@@ -11,7 +11,7 @@ PASS, REGRESSION, INCONCLUSIVE = 0, 2, 7
 
 WORK = {
     "name": "proof-work",
-    "summary": "Operations of 5 µs, one at a time: what they take is the work kernel's time",
+    "summary": "Operations of 5 µs, one at a time: their time is the work kernel's",
     "shape": "independent",
     "parameters": {"items": 4000, "work_ns": 5000, "max_concurrent": 1},
     "backends": ["engine"],
@@ -19,7 +19,7 @@ WORK = {
 }
 TINY = {
     "name": "proof-tiny",
-    "summary": "Operations without work, from one thread, and chains of them: what they take is the engine's own",
+    "summary": "Operations without work, from one thread, and chains of them: their time is the engine's own",
     "shape": "independent",
     "parameters": {"items": 20000, "work_ns": 0, "max_concurrent": [1, "default"]},
     "backends": ["engine"],
@@ -28,7 +28,7 @@ TINY = {
 
 
 class ToolFailure(Exception):
-    """opbench ended in a way that no proof foresees."""
+    """opbench ended in a way that no proof expects."""
 
 
 @dataclass
@@ -39,26 +39,26 @@ class JudgedRow:
     figure: str
     verdict: str
     detects: float | None
-    """The worsening that the gate says it would call a regression 95 times in 100, as a part; None if it says nothing."""
+    """The relative worsening that the gate would report as a regression 95 times in 100; None if it states none."""
 
 
 @dataclass
 class Gate:
-    """How a gate ended."""
+    """The result of a gate."""
 
     status: int
     output: str
-    """In Markdown, whose tables have all columns."""
+    """The output as Markdown, whose tables have all columns."""
     seconds: float
 
     def rows(self) -> list[JudgedRow]:
-        """The table of its standard output."""
+        """The table in its standard output."""
         lines = [line for line in self.output.splitlines() if line.startswith("| ")]
         titles, _, *rest = ([html.unescape(cell) for cell in line[2:-2].split(" | ")] for line in lines)
         if not {"backend", "figure", "verdict", "detects"} <= set(titles):
-            raise ToolFailure(f"the gate's table has other columns than are known: {lines[0]}")
+            raise ToolFailure(f"the gate's table has unknown columns: {lines[0]}")
         cells = [dict(zip(titles, row, strict=True)) for row in rest]
-        # What is inconclusive has its reason behind a colon.
+        # Inconclusive verdicts have their reason after a colon.
         return [
             JudgedRow(row["backend"], row["figure"], row["verdict"].partition(":")[0], _part(row["detects"]))
             for row in cells
@@ -70,7 +70,7 @@ def _part(percent: str) -> float | None:
 
 
 class OpBench:
-    """The program that is proven, and the folder it works in."""
+    """The program under test, and its working folder."""
 
     def __init__(self, binary: Path, folder: Path) -> None:
         self.binary = binary.resolve()
@@ -89,22 +89,22 @@ class OpBench:
         return done
 
     def start_ab(self, run_id: str, workload: str, *options: str) -> subprocess.Popen[bytes]:
-        """Begins to measure this build against itself."""
+        """Starts to measure this build against itself."""
         command = [self.binary, "ab", self.binary, self.binary, workload, "--run-id", run_id, "--no-progress", *options]
         return subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def ab(self, run_id: str, workload: str, *options: str) -> float:
-        """Measures this build against itself; returns the seconds that took."""
+        """Measures this build against itself; returns the time in seconds."""
         begun = time.monotonic()
         self.run("ab", str(self.binary), str(self.binary), workload, "--run-id", run_id, "--no-progress", *options)
         return time.monotonic() - begun
 
     def gate(self, *words: str) -> Gate:
-        """Judges; any verdict is an answer, a refusal is not."""
+        """Runs a gate; any verdict is accepted, other exit codes are failures."""
         begun = time.monotonic()
         done = self.run("gate", *words, "--format", "markdown", allowed=(PASS, REGRESSION, INCONCLUSIVE))
         return Gate(done.returncode, done.stdout, time.monotonic() - begun)
 
     def samples(self, run_id: str) -> Path:
-        """A run's rows."""
+        """The path of a run's rows."""
         return self.folder / "results" / run_id / "samples.csv"

@@ -1,4 +1,4 @@
-"""Proof 11: traces tell work from waiting for a processor."""
+"""Proof 11: traces distinguish work from waiting for a processor."""
 
 import os
 import re
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from opbench_proofs.proof import Outcome, Setting, Verdict
 from opbench_proofs.tool import OpBench, ToolFailure
 
-TITLE = "Traces: with four busy processes on its two processors, work and span are those of the plan"
+TITLE = "Traces: with four busy processes on two processors, work and span agree with the plan"
 PROCESSORS, BUSY_PROCESSES = 2, 4
 WORK = 1_000_000
-"""Nanoseconds of an operation: long beside stamps, which take less than 2 µs, and short beside the kernel's turns of some
-milliseconds, so that most operations wait for a processor in some round."""
+"""Nanoseconds per operation: long compared with stamps, which take less than 2 µs, and short compared with the kernel's time
+slices of some milliseconds, so that most operations wait for a processor in some round."""
 MOST_WORK, MOST_SPAN = 0.10, 0.20
-"""How far the measured figures may be from the plan's, as parts of it."""
+"""The tolerated relative deviation of the measured figures from the plan's."""
 WIDTH, LAYERS = 6, 5
 SHAPES = {
     "chains": ("chain", {"depth": LAYERS, "chains": WIDTH}),
@@ -29,23 +29,23 @@ KNOWN = {
     "tree": (2**LAYERS - 1, LAYERS),
     "wavefront": (WIDTH * LAYERS, WIDTH + LAYERS - 1),
 }
-"""Operations in all, and on the longest path."""
+"""The numbers of operations in total, and on the longest path."""
 UNITS = {"ns": 1.0, "µs": 1e3, "ms": 1e6, "s": 1e9}
 TIME = r"([0-9.]+) (ns|µs|ms|s)"
 
 
 @dataclass
 class Trace:
-    """What a summary says of one cell. Times are in nanoseconds."""
+    """The summary of one cell. Times are in nanoseconds."""
 
     work: float
     planned_work: float
     span: float
     planned_span: float
     is_busy: bool
-    """Whether its first line says so."""
+    """Whether its first line reports a busy machine."""
     waited: float
-    """The part of the bodies' time in which they had no processor, as the first line says; 0 without it."""
+    """The part of the bodies' time without a processor, from the first line; 0 without it."""
 
     def holds(self, shape: str) -> bool:
         return self.is_busy and all(
@@ -57,11 +57,11 @@ class Trace:
 
 
 def prove(setting: Setting) -> Outcome:
-    """Traces each shape on each backend beside busy processes, until it holds or was tried often enough.
+    """Traces each shape on each backend next to busy processes, until it holds or the tries are used up.
 
-    The plan's work is known in iterations of a loop, and its time by a calibration at the beginning of each command. A
-    processor whose neighbours have work, too, becomes faster and slower by a tenth and more within seconds, so that a try in
-    four may miss. A trace that counted waits as work would miss each time, by a factor of two and more.
+    The plan's work is given in iterations of a loop, and its time by a calibration at the beginning of each command. If a
+    processor's neighbours are busy, too, its speed varies by a tenth and more within seconds, so one try in four may miss.
+    A trace that counted waits as work would miss each time, by a factor of two and more.
     """
     backends, tries = (("engine",), 8) if setting.is_short else (("engine", "dispatch", "concurrency"), 20)
     left = {(shape, backend) for shape in SHAPES for backend in backends}
@@ -76,14 +76,14 @@ def prove(setting: Setting) -> Outcome:
                     figures.append(
                         f"{shape} on {backend}, try {attempt} of at most {tries}: work {trace.work / trace.planned_work:.3f}, "
                         f"span {trace.span / trace.planned_span:.3f} of the plan's; bodies waited for a processor for "
-                        f"{trace.waited:.0%} of their time{'' if trace.is_busy else '; the first line does not say so'}"
+                        f"{trace.waited:.0%} of their time{'' if trace.is_busy else '; no busy machine in the first line'}"
                     )
     return Outcome(Verdict.of(not left), figures)
 
 
 @contextmanager
 def busy_machine() -> Iterator[None]:
-    """Keeps this process and all that it starts on two processors, and these busy."""
+    """Pins this process and its children to two processors, and keeps these busy."""
     allowed = os.sched_getaffinity(0)
     os.sched_setaffinity(0, sorted(allowed)[:PROCESSORS])
     processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(BUSY_PROCESSES)]
@@ -97,7 +97,7 @@ def busy_machine() -> Iterator[None]:
 
 
 def take(tool: OpBench, shape: str, backend: str, name: str) -> Trace:
-    """A trace of one shape, by the command that users have."""
+    """Takes a trace of one shape with the users' command."""
     kind, parameters = SHAPES[shape]
     workload = {
         "name": "proof-trace", "summary": "Known work and span", "shape": kind,
@@ -108,7 +108,7 @@ def take(tool: OpBench, shape: str, backend: str, name: str) -> Trace:
 
 
 def read(summary: str) -> Trace:
-    """The summary of one cell."""
+    """Parses the summary of one cell."""
     lines = summary.splitlines()
     title = next((place for place, line in enumerate(lines) if line.startswith("trace, by ")), len(lines) - 1)
     found = re.search(rf"^  work {TIME} \(planned {TIME}\), span {TIME} \(planned {TIME}\) over ", summary, re.MULTILINE)

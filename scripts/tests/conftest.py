@@ -1,5 +1,5 @@
-"""Makes the scripts importable, keeps matplotlib's cache out of the home folder, and has what several tests of the
-real opbench need."""
+"""Makes the scripts importable, keeps matplotlib's cache out of the home folder, and provides fixtures for tests of the real
+opbench."""
 
 import atexit
 import contextlib
@@ -26,7 +26,7 @@ OPBENCH = ROOT / ".build/debug/opbench"
 
 @pytest.fixture(scope="module")
 def preload(tmp_path_factory):
-    """The library of kill_at.c, to be preloaded into opbench."""
+    """The library of kill_at.c, for preloading into opbench."""
     if not OPBENCH.exists():
         pytest.skip(f"{OPBENCH} is not built")
     compiler = shutil.which("clang") or shutil.which("cc")
@@ -39,12 +39,12 @@ def preload(tmp_path_factory):
 def on_a_terminal(
     run: Callable[[dict], subprocess.CompletedProcess[str]],
 ) -> tuple[subprocess.CompletedProcess[str], str]:
-    """Calls `run` with streams for a process that make it one of a terminal; returns what that gives, and what was shown."""
+    """Calls `run` with streams that connect a process to a terminal; returns the result and the displayed text."""
     own, others = pty.openpty()
     shown: list[bytes] = []
 
     def read() -> None:
-        # Ends with an error where nobody has the other end any more.
+        # Ends with an error when no process has the other end any more.
         with contextlib.suppress(OSError):
             while text := os.read(own, 1 << 16):
                 shown.append(text)

@@ -1,9 +1,9 @@
-// Counts its own calls with what opbench counts those of its samples with; built and run by test_calls.py.
+// Counts its own calls in the way that opbench counts those of its samples; built and run by test_calls.py.
 //
 //   count_calls exact     prints the futex calls and threads of known loops
 //   count_calls exit      exits with 7
 //   count_calls crash     ends itself with SIGSEGV
-//   count_calls hang      prints its number, and waits to be killed
+//   count_calls hang      prints its process id, and waits to be killed
 #define _GNU_SOURCE
 #include "CLinuxCalls.h"
 #include <linux/futex.h>

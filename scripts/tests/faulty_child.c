@@ -1,10 +1,10 @@
-// Preloaded into opbench by test_long_runs.py: samples of some cells go wrong when they make their first thread. What goes
-// wrong is the last digit of the cell's parameter `items`:
+// Preloaded into opbench by test_long_runs.py: makes samples of some cells fail when they create their first thread.
+// The last digit of the cell's parameter `items` selects the failure:
 //
 //   0, 1  nothing                                  5  allocates until its limit of memory, then ends as out of memory
-//   2     aborts                                   7  prints without end, until that fails, then aborts
-//   3     reads from nowhere                       8  starts a process that sleeps, and goes on
-//   4     computes without end                     9  stops itself
+//   2     aborts                                   7  prints endlessly, until that fails, then aborts
+//   3     reads from an invalid address            8  starts a process that sleeps, and continues
+//   4     computes endlessly                       9  stops itself
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -21,7 +21,7 @@ static int fault;
 __attribute__((constructor)) static void begin(int argc, char **argv) {
     static char order[1 << 16];
     if (argc != 2 || strcmp(argv[1], "__sample") != 0) return;
-    // The place from which it is read later stays.
+    // The memory that is read later stays in place.
     if (pread(STDIN_FILENO, order, sizeof order - 1, 0) <= 0) return;
     static const char name[] = "\"items\":{\"integer\":{\"_0\":";
     const char *items = strstr(order, name);

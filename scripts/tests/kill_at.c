@@ -1,13 +1,13 @@
-// Preloaded into opbench by test_resume.py and test_faults.py: kills it at a place that the test chooses, as kill -9
-// would, lets the disk be full from there on, or holds it up.
+// Preloaded into opbench by test_resume.py and test_faults.py: at a place that the test chooses, kills opbench like
+// kill -9, makes the disk full from there on, or delays opbench.
 //
 // KILL_AT=N      kills the process before its N-th call that touches a file (open, write, fsync, rename, mkdir,
-//                ftruncate, memfd_create), counted from 1; a write is two places, before it and with half of it done.
-// FULL_AT=N      as of that call, whatever would take room on the disk fails: files cannot be made or written. Of the first
-//                write half is still written.
-// LOCK_GATE=F    before flock takes a lock, reads the FIFO F to its end: the test, which opens F for writing, knows that
-//                this place is reached, and lets the process go on by closing F.
-// KILL_CHILD=S   at place S of a sample's process (`read`: its order comes in, `thread`: it makes its first thread,
+//                ftruncate, memfd_create), counted from 1; a write counts twice, before it and when half of it is done.
+// FULL_AT=N      from that call on, everything that needs room on the disk fails: files cannot be created or written. Half
+//                of the first write is still written.
+// LOCK_GATE=F    before flock takes a lock, reads the FIFO F to its end: the test, which opens F for writing, then knows that
+//                this place is reached, and lets the process continue by closing F.
+// KILL_CHILD=S   at place S of a sample's process (`read`: its request arrives, `thread`: it creates its first thread,
 // KILL_PARENT=S  `answer`: half of its answer is written), kills that process, or the one that started it.
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -44,7 +44,7 @@ static int reach(void) {
     return full_at && here >= full_at;
 }
 
-// For calls that fail where there is no room.
+// For calls that fail without room on the disk.
 static int fail(void) {
     errno = ENOSPC;
     return -1;
@@ -53,7 +53,7 @@ static int fail(void) {
 static void reach_in_sample(const char *name) {
     if (kill_child && strcmp(kill_child, name) == 0) kill(getpid(), SIGKILL);
     if (!kill_parent || strcmp(kill_parent, name) != 0) return;
-    // Goes on as soon as the parent is gone, if it is let.
+    // Continues as soon as the parent is gone, if it is allowed to.
     kill_parent = NULL;
     pid_t parent = getppid();
     kill(parent, SIGKILL);
@@ -66,7 +66,7 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
     if (kill_at && place + 1 == kill_at) REAL(write)(descriptor, bytes, count / 2);
     reach();
     if (is_full && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) {
-        // The last room is used before there is none.
+        // Uses the last room before there is none.
         if (!__atomic_exchange_n(&is_used_up, 1, __ATOMIC_RELAXED) && count > 1)
             return REAL(write)(descriptor, bytes, count / 2);
         return fail();

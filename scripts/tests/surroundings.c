@@ -1,8 +1,8 @@
 // Preloaded into opbench by test_surroundings.py, as one of:
 //
-// -DALLOCATES  another malloc in place of jemalloc's: a block after the other, and none is given back.
+// -DALLOCATES  another malloc instead of jemalloc's: allocates consecutive blocks and frees none.
 // -DPRINTS     prints a line on standard output before main, in every process.
-// -DRECORDS    in a sample's process appends its MALLOC_CONF to the file RECORDED.
+// -DRECORDS    in a sample's process, appends its MALLOC_CONF to the file RECORDED.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ static void *take(size_t alignment, size_t size) {
         __atomic_compare_exchange_n(&blocks, &none, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
     }
     if (alignment < 16) alignment = 16;
-    // The size stands before the block.
+    // The size precedes the block.
     size_t begin = __atomic_fetch_add(&used, size + 2 * alignment, __ATOMIC_RELAXED);
     char *block = (char *)(((uintptr_t)blocks + begin + 2 * alignment - 1) & ~(uintptr_t)(alignment - 1));
     ((size_t *)block)[-1] = size;

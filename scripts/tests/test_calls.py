@@ -1,5 +1,4 @@
-"""The tracer that counts a sample's futex calls and threads: exact on known loops, and no trace of it in how a process
-ends."""
+"""The tracer that counts a sample's futex calls and threads: exact on known loops, and invisible in how a process ends."""
 
 import shutil
 import signal
@@ -30,7 +29,7 @@ def test_known_loops_are_counted_exactly(program):
         output = subprocess.run([program, "exact"], capture_output=True, text=True, check=True).stdout
         alone, with_threads, threads = map(int, output.split())
         assert alone == 1000
-        # Joining may wait once for each thread.
+        # Joining may wait once per thread.
         assert 1500 <= with_threads <= 1503
         assert threads == 3
 
@@ -45,5 +44,5 @@ def test_killing_the_tracer_kills_the_traced(program):
         traced = int(process.stdout.readline())
         assert traced != process.pid
         process.kill()
-        # The pipe is closed when the last process that holds it has ended.
+        # The pipe closes when the last process that holds it ends.
         assert process.stdout.read() == ""

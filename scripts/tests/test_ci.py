@@ -1,5 +1,5 @@
-"""The CI templates: valid by the schemas of GitHub and GitLab, both run scripts/ci/compare, which is tried here with a program
-that only answers; and the Dockerfile, whose steps are scripts that CI runs."""
+"""The CI templates are valid by the schemas of GitHub and GitLab, and both run scripts/ci/compare, which runs here with a
+scripted program; the steps of the Dockerfile are scripts that CI runs."""
 
 import json
 import os
@@ -19,7 +19,7 @@ CI = ROOT / "scripts/ci"
 GITHUB = YAML(typ="safe").load(CI / "github.yml")
 GITLAB = YAML(typ="safe").load(CI / "gitlab.yml")
 
-# What stands for a built opbench: keeps its words, and answers as a file of the folder BIN says.
+# Replaces a built opbench: records its arguments, and answers as given by files in the folder BIN.
 PROGRAM = """#!/bin/sh
 here=$BIN
 echo "$*" >> "$here/asked"
@@ -45,7 +45,7 @@ case $1 in
         ;;
 esac
 """
-# What stands for swift.
+# Replaces swift.
 SWIFT = """#!/bin/sh
 echo "$*" >> "$BIN/swift-asked"
 if [ -t 1 ]; then echo "$*" >> "$BIN/to-a-terminal"; fi
@@ -59,7 +59,7 @@ exit "$(cat "$BIN/build")"
 
 
 class Job:
-    """A folder in which scripts/ci/compare is run."""
+    """A folder for running scripts/ci/compare."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -120,7 +120,7 @@ def github_step(name: str) -> dict:
 
 
 def compare_lines() -> list[tuple[str, str, dict[str, str]]]:
-    """The line of each template that compares, and its variables."""
+    """The comparing line of each template, and its variables."""
     step = github_step("Compare")
     assert re.fullmatch(r"\$\{\{ .* \}\}", step["env"]["OPBENCH_BASE"])
     return [
@@ -145,7 +145,7 @@ def test_templates_are_valid(template: str, schema: list[str]) -> None:
 def test_both_templates_run_the_same_line() -> None:
     (_, github, _), (_, gitlab, _) = compare_lines()
     assert github.strip() == gitlab.strip()
-    # What does not tell is yellow: on GitHub by annotations, on GitLab by its exit code.
+    # Inconclusive is yellow: on GitHub by annotations, on GitLab by its exit code.
     alike = {name: value for name, value in GITHUB["env"].items() if name != "OPBENCH_INCONCLUSIVE"}
     assert alike.items() <= GITLAB["opbench"]["variables"].items()
 
@@ -182,7 +182,7 @@ def test_the_gate_decides_and_leaves_its_files(job: Job, gate: int) -> None:
     assert (job.folder / ".build/compare/report.html").exists()
 
 
-def test_failed_samples_are_for_the_gate_and_other_failures_end_the_job(job: Job) -> None:
+def test_the_gate_judges_failed_samples_and_other_failures_end_the_job(job: Job) -> None:
     job.answer(ab=3, gate=3)
     assert job.run("scripts/ci/compare --base-ref main workloads/a.json").returncode == 3
     for status in (1, 64, 130):
@@ -210,7 +210,7 @@ def test_equal_programs_pass_without_being_measured(job: Job) -> None:
 
 
 @pytest.mark.parametrize(("run", "verdict"), [(0, "pass ("), (3, "bad sample")])
-def test_without_a_base_the_change_is_measured_alone(job: Job, run: int, verdict: str) -> None:
+def test_without_a_base_only_the_change_is_measured(job: Job, run: int, verdict: str) -> None:
     job.answer(ab=5, run=run)
     ended = job.run("scripts/ci/compare --base-ref main --product mine --blocks 3 workloads/a.json")
     assert ended.returncode == run, ended.stderr
@@ -230,7 +230,7 @@ def test_without_a_base_the_change_is_measured_alone(job: Job, run: int, verdict
     ["--base-ref nowhere workloads/a.json", "--base-ref main workloads/none.json",
      "--base-ref main --policy none.json workloads/a.json", "--base-ref main --product none workloads/a.json"],
 )
-def test_what_is_not_there_is_told_before_anything_is_built(job: Job, words: str) -> None:
+def test_missing_inputs_are_reported_before_anything_is_built(job: Job, words: str) -> None:
     ended = job.run(f"scripts/ci/compare {words}")
     assert ended.returncode == 64 and re.search("none|nowhere", ended.stderr), ended.stderr
     asked = job.programs / "swift-asked"
@@ -238,7 +238,7 @@ def test_what_is_not_there_is_told_before_anything_is_built(job: Job, words: str
     assert not (job.programs / "asked").exists() and not (job.folder / ".build/compare").exists()
 
 
-def test_a_program_of_ones_own_and_a_policy(job: Job) -> None:
+def test_a_custom_program_and_a_policy(job: Job) -> None:
     ended = job.run(
         "scripts/ci/compare --base-ref v1 --product mine --policy p.json --inconclusive pass --blocks 9 --output o w.json"
     )
@@ -250,7 +250,7 @@ def test_a_program_of_ones_own_and_a_policy(job: Job) -> None:
     assert "--blocks" not in gate
 
 
-def test_empty_variables_of_a_template_are_none(job: Job) -> None:
+def test_empty_variables_of_a_template_are_ignored(job: Job) -> None:
     assert job.run("scripts/ci/compare --base-ref main --policy '' --blocks '' workloads/a.json").returncode == 0
     measured, gate, *_ = job.asked()
     assert "--policy scripts/ci/policy.json workloads/a.json" in measured
@@ -271,24 +271,24 @@ def test_the_change_is_built_once_where_commits_are_built(job: Job) -> None:
 
 
 def test_no_build_writes_to_a_terminal(job: Job) -> None:
-    """There SwiftPM compiles with -color-diagnostics, unlike opbench, which builds the base: all would be compiled twice."""
+    """On a terminal, SwiftPM compiles with -color-diagnostics, unlike opbench, which builds the base: everything would be compiled twice."""
     ended, shown = on_a_terminal(lambda streams: job.run("scripts/ci/compare --base-ref main workloads/a.json", streams))
     assert ended.returncode == 0, shown
     assert len(job.builds()) == 1
     assert not (job.programs / "to-a-terminal").exists()
-    # Still seen by who waits for it.
+    # Still visible to someone who waits for it.
     assert "compiling" in shown
 
 
-def test_a_package_that_the_tree_does_not_hold_is_built_in_place(job: Job) -> None:
+def test_a_package_outside_the_tree_is_built_in_place(job: Job) -> None:
     job.answer(resolve=1)
     ended = job.run("scripts/ci/compare --base-ref main workloads/a.json")
     assert ended.returncode == 0, ended.stderr
     assert job.builds() == [["build", "--configuration", "release", "--product", "opbench"]]
 
 
-def test_a_kept_tree_of_another_clone_keeps_the_times_of_its_files(job: Job) -> None:
-    """What a job of a new clone does not change is not compiled again."""
+def test_a_tree_kept_from_another_clone_keeps_its_files_times(job: Job) -> None:
+    """Files that a job in a new clone does not change are not recompiled."""
     (job.folder / "same.swift").write_text("same", encoding="utf-8")
     (job.folder / "changing.swift").write_text("old", encoding="utf-8")
     job.commit()
@@ -300,7 +300,7 @@ def test_a_kept_tree_of_another_clone_keeps_the_times_of_its_files(job: Job) -> 
         os.utime(tree / f"{name}.swift", ns=(10**18, 10**18))
     (job.folder / "changing.swift").write_text("new", encoding="utf-8")
     job.commit()
-    # A clone has the commits, and nothing of the work trees.
+    # A clone has the commits, but no data of the work trees.
     shutil.rmtree(job.folder / ".git/worktrees")
     assert job.run(line).returncode == 0
     assert (tree / "same.swift").stat().st_mtime_ns == 10**18
@@ -311,14 +311,14 @@ def test_a_kept_tree_of_another_clone_keeps_the_times_of_its_files(job: Job) -> 
 
 
 @pytest.mark.parametrize(("gate", "status"), [(0, 1), (2, 2), (7, 7)])
-def test_a_page_that_fails_is_no_success_and_hides_no_verdict(job: Job, gate: int, status: int) -> None:
+def test_a_failed_report_fails_the_job_without_hiding_the_verdict(job: Job, gate: int, status: int) -> None:
     job.answer(gate=gate)
     (job.programs / "no-page").touch()
     assert job.run("scripts/ci/compare --base-ref main workloads/a.json").returncode == status
 
 
 def of_the_real_opbench(job: Job, inject: str = "", building: str = "true") -> None:
-    """Makes the programs that are built the real one, a workload, and a commit before HEAD."""
+    """Replaces the built programs by the real one, and makes a workload and a commit before HEAD."""
     if not OPBENCH.exists():
         pytest.skip(f"{OPBENCH} is not built")
     program = f'#!/bin/sh\nif [ "$1" = ab ]; then shift; set -- ab {inject} "$@"; fi\nexec {OPBENCH} "$@"\n'
@@ -355,8 +355,8 @@ def test_equal_programs_of_the_real_opbench_pass_at_once(job: Job) -> None:
     ],
 )
 def test_the_line_with_the_real_opbench(job: Job, options: str, inject: str, status: int, verdict: str) -> None:
-    """From the line of the templates to the files that they show; only the compiler is not real."""
-    # Each build makes another program.
+    """Runs the line of the templates to the files that they show; only the compiler is scripted."""
+    # Each build makes a different program.
     of_the_real_opbench(job, inject, 'echo "#" >> "$BIN/opbench"')
     ended = job.run(f"scripts/ci/compare --base-ref HEAD~1 {options} w.json", GITHUB_ACTIONS="true")
     assert ended.returncode == status, ended.stdout + ended.stderr
@@ -367,7 +367,7 @@ def test_the_line_with_the_real_opbench(job: Job, options: str, inject: str, sta
     # Never plain green.
     assert len(suite.findall(".//failure" if status == 2 else ".//skipped")) > 0
     assert ("::error " if status == 2 else "::warning ") in ended.stdout
-    # The script and opbench build at one place: first HEAD, which opbench then finds built, then the base.
+    # The script and opbench build in one place: first HEAD, which opbench then finds built, then the base.
     builds = job.builds()
     assert len(builds) == 3 and builds[0] == builds[1] == builds[2], builds
     assert f"opbench: building HEAD (" in ended.stderr.split("opbench: building HEAD~1 (")[0]
@@ -389,14 +389,14 @@ def test_bad_usage(job: Job, words: str, named: str) -> None:
 
 
 def test_no_job_is_green_without_a_verdict() -> None:
-    """Nothing in the templates turns the exit code of the comparison into a success, but for what does not tell."""
+    """Nothing in the templates turns the exit code of the comparison into a success, except for inconclusive results."""
     steps = GITHUB["jobs"]["compare"]["steps"]
     assert "continue-on-error" not in GITHUB["jobs"]["compare"]
     assert [step["name"] for step in steps if step.get("continue-on-error")] == ["Comment"]
     assert "continue-on-error" not in github_step("Compare")
     assert GITHUB["env"]["OPBENCH_INCONCLUSIVE"] == "pass"
     assert (GITLAB["opbench"]["variables"]["OPBENCH_INCONCLUSIVE"], GITLAB["opbench"]["allow_failure"]) == ("", {"exit_codes": 7})
-    # What shows the results does so whatever they are.
+    # Steps that show the results run whatever the results are.
     for step in steps[steps.index(github_step("Compare")) + 1 :]:
         assert step["if"] == "always()"
     assert GITLAB["opbench"]["artifacts"]["when"] == "always"
@@ -415,7 +415,7 @@ def test_steps_of_the_image_are_scripts_that_ci_runs() -> None:
     for script, *words in steps:
         assert os.access(ROOT / script, os.X_OK), script
         assert re.search(rf'(^|[\s"/]){re.escape(script)}"?( {re.escape(" ".join(words))})?\b', text, re.M), script
-    # The packages of a job are those that the suite asks for.
+    # The packages of a job are those that the suite needs.
     setup = (ROOT / "scripts/setup.bash").read_text(encoding="utf-8")
     for package in ("libjemalloc-dev", "libsqlite3-dev"):
         assert package in setup
@@ -429,7 +429,7 @@ def test_the_image_leaves_out_what_git_does() -> None:
         return [line for line in lines if line and not line.startswith("#")]
 
     def of_docker(pattern: str) -> str:
-        # Docker's patterns begin at the top level; git's do where a slash comes before their last part.
+        # Docker's patterns begin at the top level; git's do only with a slash before their last part.
         kept = "!" * pattern.startswith("!")
         path = pattern.removeprefix("!").removesuffix("/")
         return kept + (path.removeprefix("/") if "/" in path else f"**/{path}")

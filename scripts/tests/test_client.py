@@ -1,5 +1,5 @@
-"""A program elsewhere that depends on the package by URL and tag builds in debug and release, and fetches nothing else; a package
-that depends on it by path measures and judges a queue of its own."""
+"""A program elsewhere that depends on the package by URL and tag builds in debug and release, and fetches nothing else; a
+package that depends on it by path measures and judges its own queue."""
 
 import csv
 import json
@@ -32,7 +32,7 @@ def git(*command, **variables):
 
 
 def tag(repository, files, version):
-    """Tags what is in the folder `files` now, ignored files left out, whether it is committed there or not."""
+    """Tags the current contents of the folder `files`, without ignored files, whether committed or not."""
     variables = {"GIT_DIR": str(repository), "GIT_INDEX_FILE": str(repository) + ".index"}
     git("--work-tree", files, "add", "--all", **variables)
     commit = git("commit-tree", "-m", "as it is", git("write-tree", **variables), **variables)
@@ -43,7 +43,7 @@ class Client:
     def __init__(self, folder, url):
         self.folder = folder
         self.cache = folder.parent / "cache"
-        # As others have it, who know nothing of this package's variables.
+        # The environment of others, without this package's variables.
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("OPBENCH_")}
         self.environment["CLIENT_URL"] = url
 
@@ -78,7 +78,7 @@ def client(clone, tmp_path_factory):
 
 
 @pytest.mark.parametrize("configuration", ["debug", "release"])
-def test_a_client_builds_and_fetches_the_package_alone(client, configuration):
+def test_a_client_builds_and_fetches_only_the_package(client, configuration):
     built = client.swift("build", "--configuration", configuration)
     assert built.returncode == 0, built.stdout
     assert client.fetched() == ["opbench"]
@@ -89,7 +89,7 @@ def test_a_client_builds_and_fetches_the_package_alone(client, configuration):
 
 
 def test_the_program_in_the_readme(clone, tmp_path):
-    """Its manifest and its source, with a clone beside it."""
+    """The README's manifest and source, with a clone next to it."""
     section = (ROOT / "README.md").read_text(encoding="utf-8").split("\n## The engine in a program of your own\n")[1]
     manifest, program = re.findall(r"^```swift\n(.*?)^```$", section.split("\n## ")[0], re.M | re.S)
     git("clone", "--quiet", "--branch", "1.0.0", clone, tmp_path / "opbench")
@@ -105,7 +105,7 @@ def test_the_program_in_the_readme(clone, tmp_path):
     assert (sorted(lines[:3]), lines[3:]) == (["page a", "page b", "page c"], ["index"])
 
 
-def test_a_client_may_have_another_version_of_what_the_suite_needs(clone, tmp_path):
+def test_a_client_may_use_other_versions_of_the_suites_dependencies(clone, tmp_path):
     """A package by the name of swift-argument-parser, in a version that the suite could not take."""
     files = tmp_path / "swift-argument-parser"
     (files / "Sources/ArgumentParser").mkdir(parents=True)
@@ -138,7 +138,7 @@ def test_a_client_may_have_another_version_of_what_the_suite_needs(clone, tmp_pa
     assert client.fetched() == ["opbench", "swift-argument-parser"]
 
 
-def test_a_package_elsewhere_measures_and_judges_a_queue_of_its_own(tmp_path):
+def test_another_package_measures_and_judges_its_own_queue(tmp_path):
     """Tests/Examples/pthread-queue, which depends on this package by path."""
     folder = tmp_path / "pthread-queue"
     shutil.copytree(ROOT / "Tests/Examples/pthread-queue", folder, ignore=shutil.ignore_patterns(".build", "Package.resolved"))

@@ -17,7 +17,7 @@ def status(message: str, folder: Path) -> int:
     "subject",
     ["engine: wake one worker a push", "scripts: address a race", "Merge branch 'x'", "fixup! engine: Woken", "docs: " + "x" * 66],
 )
-def test_takes(subject: str, tmp_path: Path) -> None:
+def test_accepts(subject: str, tmp_path: Path) -> None:
     assert status(f"{subject}\n\nWhy.\n# A comment.\n", tmp_path) == 0
 
 
@@ -34,5 +34,5 @@ def test_a_change_in_the_message_is_not_read(tmp_path: Path) -> None:
         "engine: wake one worker; count them", "engine: wake one worker.", "docs: " + "x" * 67, "",
     ],
 )  # fmt: skip
-def test_refuses(subject: str, tmp_path: Path) -> None:
+def test_rejects(subject: str, tmp_path: Path) -> None:
     assert status(f"{subject}\n", tmp_path) == 1

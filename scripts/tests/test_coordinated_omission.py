@@ -1,4 +1,4 @@
-"""The proof of coordinated omission without opbench: figures that agree with the theory hold, a tool that omits is found out."""
+"""The proof of coordinated omission without opbench: figures that agree with theory hold, and a tool that omits is detected."""
 
 import csv
 from pathlib import Path
@@ -36,20 +36,20 @@ def without(key: tuple[str, str, str, str]) -> dict[tuple[str, str, str, str], f
     return {other: value for other, value in SOUND.items() if other != key}
 
 
-def test_figures_that_agree_with_the_theory_hold_and_none_prove_nothing(tmp_path: Path) -> None:
+def test_figures_that_agree_with_the_theory_hold_and_missing_ones_do_not(tmp_path: Path) -> None:
     assert verdict(tmp_path, SOUND) is Verdict.HELD
     assert verdict(tmp_path, {}) is Verdict.REFUTED
 
 
 @pytest.mark.parametrize("key", SOUND)
-def test_each_figure_is_needed_and_held_against_the_theory(key: tuple[str, str, str, str], tmp_path: Path) -> None:
+def test_each_figure_is_required_and_compared_with_the_theory(key: tuple[str, str, str, str], tmp_path: Path) -> None:
     assert verdict(tmp_path, without(key)) is Verdict.REFUTED
-    # As if the stall were not seen where it must be, or seen where it cannot be.
+    # As if the stall did not appear where it must, or appeared where it cannot.
     assert verdict(tmp_path, SOUND | {key: 0.0001 if SOUND[key] > 0.05 else 0.09}) is Verdict.REFUTED
 
 
 @pytest.mark.parametrize("key", SOUND)
-def test_noise_excuses_what_is_late_never_what_is_early_or_absent(key: tuple[str, str, str, str], tmp_path: Path) -> None:
+def test_noise_excuses_late_figures_but_not_early_or_absent_ones(key: tuple[str, str, str, str], tmp_path: Path) -> None:
     assert verdict(tmp_path, SOUND | {key: 0.5}, flags="short;noisy") is Verdict.UNDECIDED
     assert verdict(tmp_path, SOUND | {key: 0.5}, flags="short") is Verdict.REFUTED
     assert verdict(tmp_path, without(key), flags="noisy") is Verdict.REFUTED

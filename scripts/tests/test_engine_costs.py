@@ -1,4 +1,4 @@
-"""scripts/engine-costs without the engine: scripted counts, what is judged of them, how it ends."""
+"""scripts/engine-costs without the engine: scripted counts, verdicts and exit codes."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ from engine_costs.measure import Cost, Environment
 
 HERE = Environment(swift="6.3.1", glibc="2.36", valgrind="3.19.0", architecture="x86_64")
 
-# Every process costs 77 allocations and 5,000,000 instructions besides what its operations cost. Three instructions an
+# Every process costs 77 allocations and 5,000,000 instructions in addition to its operations. Three instructions per
 # operation are atomic: the one at 0x10.
 PROGRAM = """#!/bin/sh
 case $1 in
@@ -69,7 +69,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     return Bench(tmp_path, monkeypatch)
 
 
-def test_what_is_written_down_is_what_operations_cost_without_the_process(bench: Bench) -> None:
+def test_recorded_costs_exclude_those_of_the_process(bench: Bench) -> None:
     assert bench.run("--update") == 0
     costs = json.loads(bench.expected.read_text())["costs"]
     assert costs["tiny"] == {"allocations": 2.0, "held_bytes": 144.0, "atomics": 3.0, "instructions": 1000.0}
@@ -84,12 +84,12 @@ def test_what_is_written_down_is_what_operations_cost_without_the_process(bench:
         ({"allocations": 1}, 0),
     ],
 )  # fmt: skip
-def test_more_is_a_failure_and_less_is_none(bench: Bench, counts: dict[str, int], status: int) -> None:
+def test_more_fails_and_less_passes(bench: Bench, counts: dict[str, int], status: int) -> None:
     bench.run("--update")
     assert bench.run(**counts) == status
 
 
-def test_what_has_risen_only_once_has_not_risen(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_single_increase_does_not_count(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     assert bench.run("--update") == 0
     counted = []
 
@@ -103,7 +103,7 @@ def test_what_has_risen_only_once_has_not_risen(bench: Bench, monkeypatch: pytes
     assert counted == [["tiny", "running"], ["tiny", "running"]]
 
 
-def test_what_varies_may_be_off_by_more(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+def test_varying_figures_may_be_off_by_more(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
     bench.run("--update")
     capsys.readouterr()
     assert bench.run(instructions=1030) == 2
@@ -111,14 +111,14 @@ def test_what_varies_may_be_off_by_more(bench: Bench, capsys: pytest.CaptureFixt
     assert bench.run("--only", "running", instructions=1050) == 2
 
 
-def test_with_another_compiler_allocations_alone_are_judged(bench: Bench) -> None:
+def test_with_another_compiler_only_allocations_are_judged(bench: Bench) -> None:
     bench.run("--update")
     bench.is_in(Environment(swift="6.4", glibc="2.36", valgrind="3.19.0", architecture="x86_64"))
     assert bench.run(instructions=2000) == 0
     assert bench.run(allocations=3) == 2
 
 
-def test_some_can_be_written_down_anew_and_the_others_stay(bench: Bench) -> None:
+def test_some_can_be_updated_while_the_others_stay(bench: Bench) -> None:
     bench.run("--update")
     assert bench.run("--update", "--only", "tiny", instructions=500) == 0
     costs = json.loads(bench.expected.read_text())["costs"]
@@ -145,7 +145,7 @@ def test_bad_usage_is_64(bench: Bench, arguments: list[str]) -> None:
 
 
 @pytest.mark.parametrize("text", [None, "", "{}", '{"made_with": {"swift": 1}, "costs": {}}'])
-def test_a_file_that_will_not_do_is_named_with_the_remedy(
+def test_an_unusable_file_is_named_with_the_remedy(
     bench: Bench, capsys: pytest.CaptureFixture[str], text: str | None
 ) -> None:
     if text is not None:
@@ -155,14 +155,14 @@ def test_a_file_that_will_not_do_is_named_with_the_remedy(
     assert str(bench.expected) in said and "--update" in said
 
 
-def test_a_program_that_fails_is_no_pass(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_failing_program_does_not_pass(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
     bench.run("--update")
     bench.program.write_text(PROGRAM.replace("count) echo", "count) echo '9 ran, not 10' >&2; exit 1; echo"))
     assert bench.run() == 1
     assert "9 ran, not 10" in capsys.readouterr().err
 
 
-def test_a_call_is_counted_where_it_is_spent_and_names_are_told_once(tmp_path: Path) -> None:
+def test_the_cost_of_a_call_is_the_callees_and_names_are_defined_once(tmp_path: Path) -> None:
     file = tmp_path / "profile"
     file.write_text(
         "ob=(1) /a\nfn=(1) f\n0x100 0 5\ncob=(2) /b\ncfn=(2) g\ncalls=3 0x200 0\n* 0 700\n+8 7 1\n"

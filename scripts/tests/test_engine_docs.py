@@ -1,4 +1,4 @@
-"""The tables and examples of the documentation say what the sources say, and are noticed when they do not."""
+"""The tables and examples of the documentation agree with the sources, and differences are detected."""
 
 import csv
 import json
@@ -48,7 +48,7 @@ def contract(tmp_path: Path) -> Contract:
 
 
 def event(record: str, **payload: object) -> str:
-    # As Swift Testing writes it: in a name, what some take for the end of a line stands as it is.
+    # As in Swift Testing's output: characters in a name that some treat as line ends are not escaped.
     return json.dumps({"kind": record, "payload": payload, "version": 0}, ensure_ascii=False)
 
 
@@ -84,11 +84,11 @@ EVENTS = [
 
 @pytest.fixture
 def run() -> Run:
-    """A1 by a test that is shared, and fails on Foundation; A3, B and R by the engine's own."""
+    """A1 has a shared test that fails on Foundation; A3, B and R have tests of the engine."""
     return read_run(NAMED, EVENTS)
 
 
-def test_lines_are_read_by_group_with_what_is_said_about_them(contract: Contract) -> None:
+def test_lines_are_read_by_group_with_their_notes(contract: Contract) -> None:
     first, second, misuse = contract.groups
     assert [line.id for line in first.lines] == ["A1", "A2", "A3"] and first.title == "First"
     assert first.lines == (
@@ -123,10 +123,10 @@ def test_a_run_is_read_from_both_files_and_its_sides_are_joined(run: Run) -> Non
     assert run.on_foundation(run.tests[ERRORS]) is None
 
 
-def test_a_run_in_which_every_line_is_tested_as_the_contract_says_has_no_gaps(
+def test_a_run_that_tests_every_line_as_noted_has_no_gaps(
     contract: Contract, run: Run
 ) -> None:
-    # A3 is the one that Foundation is not tried on.
+    # A3 is the line that is not tested on Foundation.
     (gap,) = Evidence(contract, run, []).gaps()
     assert gap.startswith("A3 ")
     twin = named(ERRORS.replace("EngineTests", "FoundationOracleTests"), "errors", "A3", "R")
@@ -149,7 +149,7 @@ def test_every_gap_is_named(contract: Contract, removed: int | None, added: tupl
     assert any(line in gap for gap in found), found
 
 
-def test_a_line_is_proved_by_a_test_that_passed(contract: Contract, run: Run) -> None:
+def test_a_line_is_proved_by_a_passed_test(contract: Contract, run: Run) -> None:
     assert Evidence(contract, run, []).unproved() == ["A3", "B1", "B2", "R"]
 
 
@@ -173,7 +173,7 @@ def test_the_table_has_a_row_for_each_line_and_test(contract: Contract, run: Run
     assert rows[0]["statement"] == "one" and rows[2]["module"] == "FoundationOracleTests" and rows[2]["test"] == FOUNDATION
 
 
-def test_a_run_leaves_its_tables_and_fails_by_what_it_does_not_show(
+def test_a_run_writes_its_tables_and_fails_for_unproved_lines(
     contract: Contract, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(command, "CONTRACT_LINES", tmp_path / "lines.txt")
@@ -190,7 +190,7 @@ def test_a_run_leaves_its_tables_and_fails_by_what_it_does_not_show(
     assert (tmp_path / "contract.csv").exists()
 
 
-def test_the_tables_of_the_documentation_are_made_from_the_contract_alone(contract: Contract, tmp_path: Path) -> None:
+def test_the_tables_of_the_documentation_are_generated_from_the_contract(contract: Contract, tmp_path: Path) -> None:
     made = makers(contract)
     absent = tmp_path / "absent.txt"
     absent.write_text("## C Third\n  Foundation: absent: no third\nC1 six\nC2 seven\n")
@@ -298,7 +298,7 @@ def test_the_headline_has_times_and_the_ratio(tmp_path: Path, monkeypatch: pytes
 
 
 def test_the_table_of_orderings_counts_those_of_the_sources() -> None:
-    """Each atomic access of the engine that is stronger than relaxed is one of a word that the table names."""
+    """Each atomic access of the engine that is stronger than relaxed belongs to a word in the table."""
     letters = {"acquiring": "A", "releasing": "R", "acquiringAndReleasing": "AR", "sequentiallyConsistent": "SC"}
     engine = ROOT / "Sources/OperationEngine"
     in_sources: Counter[tuple[str, str]] = Counter()

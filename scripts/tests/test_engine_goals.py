@@ -1,4 +1,4 @@
-"""scripts/engine-goals with a program that only answers: what is run and judged with which allocator, and how it ends."""
+"""scripts/engine-goals with a scripted program: the measured and judged files by allocator, and the exit codes."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def package(tmp_path: Path) -> Path:
 
 
 def goals(package: Path, *words: str, run: int = 0, gate: int = 0) -> tuple[int, list[list[str]]]:
-    """The exit code, and how opbench was called."""
+    """The exit code, and the calls of opbench."""
     environment = os.environ | {"RUN": str(run), "GATE": str(gate)}
     ended = subprocess.run([package / "scripts/engine-goals", *words], env=environment, capture_output=True, text=True)
     asked = package / "asked"
@@ -59,16 +59,16 @@ def test_the_workloads_of_the_goals_are_measured_and_judged(
         assert gate[gate.index("--candidate") + 1] == run[run.index("--run-id") + 1]
 
 
-def test_quick_asks_for_few_samples(package: Path) -> None:
+def test_quick_takes_few_samples(package: Path) -> None:
     _, calls = goals(package, "--quick", "--allocator", "system")
     assert "--quick" in calls[0] and "--blocks" not in calls[0]
 
 
 @pytest.mark.parametrize(("run", "gate"), [(1, 0), (64, 0), (0, 1), (0, 64)])
-def test_what_cannot_be_measured_or_judged_ends_with_1(package: Path, run: int, gate: int) -> None:
+def test_failures_to_measure_or_judge_exit_1(package: Path, run: int, gate: int) -> None:
     assert goals(package, run=run, gate=gate)[0] == 1
 
 
 @pytest.mark.parametrize("words", [("--allocator", "tcmalloc"), ("--allocator",), ("--only", "tiny")])
-def test_misuse_ends_with_64_and_asks_nothing(package: Path, words: tuple[str, ...]) -> None:
+def test_misuse_exits_64_and_measures_nothing(package: Path, words: tuple[str, ...]) -> None:
     assert goals(package, *words) == (64, [])

@@ -1,4 +1,4 @@
-"""scripts/prove-explanation without opbench: definitions of defects, builds of a copy, what an explanation's table says."""
+"""scripts/prove-explanation without opbench: definitions of defects, builds of a copy, and an explanation's table."""
 
 from pathlib import Path
 
@@ -84,18 +84,18 @@ def test_a_definition_has_its_fields_and_texts(tmp_path: Path) -> None:
         ("// A comment.", "A comment.", "A comment."),
     ],
 )
-def test_a_wrong_definition_is_refused(tmp_path: Path, old: str, new: str, named: str) -> None:
+def test_a_wrong_definition_is_rejected(tmp_path: Path, old: str, new: str, named: str) -> None:
     with pytest.raises(DefectMistake, match=named):
         definitions(tmp_path, TEXT.replace(old, new))
 
 
 @pytest.mark.parametrize(("text", "count"), [("b()\n", 0), ("    a()\n    a()\n", 2)])
-def test_an_old_text_has_to_stand_once(tmp_path: Path, text: str, count: int) -> None:
+def test_an_old_text_must_occur_once(tmp_path: Path, text: str, count: int) -> None:
     with pytest.raises(DefectMistake, match=str(count)):
         definitions(tmp_path)[0].applied(text)
 
 
-def test_functions_are_known_by_short_and_whole_names(tmp_path: Path) -> None:
+def test_functions_match_by_short_and_full_names(tmp_path: Path) -> None:
     defect = definitions(tmp_path)[0]
     for name in (
         "Runner.run(_:)",
@@ -113,7 +113,7 @@ def test_functions_are_known_by_short_and_whole_names(tmp_path: Path) -> None:
         assert not defect.is_named(name)
 
 
-def test_a_table_is_read_as_far_as_the_functions(tmp_path: Path) -> None:
+def test_a_table_is_read_up_to_the_functions(tmp_path: Path) -> None:
     change, functions = read_explanation(TABLE)
     assert change == "+100 % (+90.0 % … +110 %)"
     assert functions == [

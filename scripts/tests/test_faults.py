@@ -1,5 +1,4 @@
-"""Holds the real opbench against bad luck: another process in its way at the worst moment, a disk that is full from any
-moment on."""
+"""Exposes the real opbench to faults: another process in its way at the worst moment, a disk that is full from any moment on."""
 
 import csv
 import io
@@ -43,12 +42,12 @@ def files(path):
 
 
 def whole(text):
-    """Whether all lines of a CSV file are there in full."""
+    """Whether all lines of a CSV file are complete."""
     rows = list(csv.reader(io.StringIO(text.decode(), newline="")))
     return text.endswith(b"\n") and len({len(row) for row in rows}) == 1
 
 
-def test_a_run_goes_on_when_nobody_reads_its_progress(folder):
+def test_a_run_continues_when_nobody_reads_its_progress(folder):
     command = [OPBENCH, "run", "--quick", "--blocks", "3", "--run-id", "r", "small.json"]
     reader, writer = os.pipe()
     os.close(reader)
@@ -60,7 +59,7 @@ def test_a_run_goes_on_when_nobody_reads_its_progress(folder):
     assert json.loads((folder / "results/r/run.json").read_text())["state"] == "finished"
 
 
-def test_a_run_whose_output_nobody_reads_is_kept_and_ends_as_other_programs_do(folder):
+def test_a_run_with_a_closed_output_is_kept_and_ends_by_sigpipe(folder):
     reader, writer = os.pipe()
     os.close(reader)
     try:
@@ -71,7 +70,7 @@ def test_a_run_whose_output_nobody_reads_is_kept_and_ends_as_other_programs_do(f
     assert json.loads((folder / "results/r/run.json").read_text())["state"] == "finished"
 
 
-def test_a_run_under_nohup_goes_on_when_its_terminal_goes(folder):
+def test_a_run_under_nohup_continues_when_its_terminal_closes(folder):
     command = [OPBENCH, "run", "--quick", "--blocks", "20", "--no-progress", "--run-id", "r", "small.json"]
     ignore = lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)  # noqa: E731
     process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, preexec_fn=ignore)
@@ -83,8 +82,8 @@ def test_a_run_under_nohup_goes_on_when_its_terminal_goes(folder):
     assert json.loads((folder / "results/r/run.json").read_text())["state"] == "finished"
 
 
-def test_beyond_the_limit_of_file_sizes_a_run_ends_with_an_error_and_can_be_gone_on_with(folder):
-    """The system sends a signal for such a write, which would end the process without a word."""
+def test_a_run_beyond_the_file_size_limit_ends_with_an_error_and_can_be_resumed(folder):
+    """The system sends a signal for such a write, which would end the process silently."""
     command = [OPBENCH, "run", "--quick", "--blocks", "40", "--no-progress", "--run-id", "r", "small.json"]
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))  # noqa: E731
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, preexec_fn=limit)
@@ -94,14 +93,14 @@ def test_beyond_the_limit_of_file_sizes_a_run_ends_with_an_error_and_can_be_gone
     assert go(folder, *command[1:], "--resume").returncode == 0
 
 
-def test_a_run_that_another_process_has_finished_meanwhile_is_not_wiped(preload, folder):
-    """One process has found the name free and is about to lock the folder; another one runs to its end; the first goes on."""
+def test_a_run_finished_meanwhile_by_another_process_is_not_deleted(preload, folder):
+    """One process has found the name free and is about to lock the folder; another one runs to its end; the first continues."""
     gate = folder / "gate"
     os.mkfifo(gate)
     environment = os.environ | {"LD_PRELOAD": str(preload), "LOCK_GATE": str(gate)}
     late = subprocess.Popen([OPBENCH, *RUN], cwd=folder, env=environment, stderr=subprocess.PIPE, text=True)
     try:
-        # Opens when the late one has come to the lock, which it takes when this is closed.
+        # Opens when the late process has come to the lock, which it takes when this is closed.
         with open(gate, "w"):
             assert go(folder, *RUN).returncode == 0
             finished = files(folder / "results")
@@ -142,7 +141,7 @@ def test_a_full_disk_while_reports_are_written_exits_1_and_leaves_the_old_ones(p
     assert place > 4
 
 
-def test_a_full_disk_while_a_run_goes_on_exits_1_and_the_run_can_be_gone_on_with(preload, folder):
+def test_a_full_disk_during_a_run_exits_1_and_the_run_can_be_resumed(preload, folder):
     for place in range(3, 60, 4):
         result = go(folder, *RUN, preload=preload, FULL_AT=str(place))
         if result.returncode == 0:

@@ -1,5 +1,5 @@
-"""The templates that split a sweep among machines: valid by the schemas of Kubernetes and GitHub, and run here as plain
-processes, from the shards to the merged run, by the very lines of the guide ManyMachines.md."""
+"""The templates that split a sweep among machines are valid by the schemas of Kubernetes and GitHub, and run here as plain
+processes, from the shards to the merged run, with the lines of the guide ManyMachines.md."""
 
 import json
 import os
@@ -26,7 +26,7 @@ WORKLOAD = {
     "name": "small", "summary": "s", "shape": "independent", "parameters": {"items": [20, 40, 60, 80], "work_ns": 0},
     "backends": ["engine", "dispatch"], "sample_kinds": ["throughput"],
 }
-# What stands for Slurm's sbatch: runs the tasks of an array one after the other.
+# Replaces Slurm's sbatch: runs the tasks of an array in order.
 SBATCH = r"""#!/usr/bin/env bash
 set -euo pipefail
 array='' wrap=''
@@ -48,7 +48,7 @@ echo 1
 
 
 class Clone:
-    """What a reader of the guide has: scripts/opbench, workloads, and a release build."""
+    """The files that a reader of the guide has: scripts/opbench, workloads, and a release build."""
 
     def __init__(self, folder: Path) -> None:
         if not OPBENCH.exists():
@@ -58,13 +58,13 @@ class Clone:
         for name in ("bin", "scripts", "workloads", ".build/release"):
             (folder / name).mkdir(parents=True)
         self.program("bin/sbatch", SBATCH)
-        # Few blocks, whatever is asked for: what is tried is the way from the shards to the run.
+        # Few blocks, whatever is requested: the test is about the way from the shards to the run.
         program = f'[ "$1" = run ] && shift && set -- run --quick "$@"\nexec {shlex.quote(str(OPBENCH))} "$@"'
         self.program("opbench", f"#!/bin/sh\n{program}\n")
         for name in ("scripts/opbench", ".build/release/opbench"):
             (folder / name).symlink_to(folder / "opbench")
         (folder / "scripts/fleet").symlink_to(FLEET)
-        # By the name that the guide uses.
+        # The name in the guide.
         (folder / "workloads/tiny-vs-batched.json").write_text(json.dumps(WORKLOAD), encoding="utf-8")
 
     def program(self, name: str, text: str) -> None:
@@ -72,7 +72,7 @@ class Clone:
         (self.folder / name).chmod(0o755)
 
     def run(self, text: str, expected: int = 0, folder: Path | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
-        """As a shell of a terminal or of a runner does."""
+        """Runs a line like the shell of a terminal or runner."""
         kept = {
             name: value for name, value in os.environ.items()
             if not name.startswith(("GITHUB_", "OPBENCH", "SLURM", "JOB_COMPLETION"))
@@ -89,7 +89,7 @@ class Clone:
         return sorted(path.name.split("-")[1] for path in (self.folder / folder).glob("[!.]*"))
 
     def hosts(self, folder: str = "parts") -> list[str]:
-        """The host that the rows of each part name."""
+        """The host in the rows of each part."""
         parts = sorted((self.folder / folder).glob("[!.]*"))
         hosts = [{row["host"] for row in read(part / "samples.csv")} for part in parts]
         return [host for (host,) in hosts]
@@ -101,7 +101,7 @@ def clone(tmp_path: Path) -> Clone:
 
 
 def keys(run: Path) -> set[tuple[str, ...]]:
-    """What names a run's rows. How many iterations there are, and what only long samples have, depends on time."""
+    """The identifying columns of a run's rows, without those that depend on time: the number of iterations, and the figures of long samples."""
     columns = ("workload", "cell_id", "backend", "side", "block", "phase", "operation_class", "metric", "stat")
     return {tuple(row[name] for name in columns) for row in read(run / "samples.csv") if row["metric"] != "round_trend"}
 
@@ -112,7 +112,7 @@ def section(title: str) -> str:
 
 
 def lines_of(title: str) -> list[str]:
-    """The commands below a heading, in their order."""
+    """The commands below a heading, in order."""
     return _INDENTED.findall(section(title))
 
 
@@ -134,7 +134,7 @@ def test_the_job_array_of_the_guide_as_plain_processes(clone: Clone) -> None:
     clone.run(f"{build}\n{array}\ntest \"$job\" = 1")
     assert clone.parts("night") == ["1of4", "2of4", "3of4", "4of4"]
     assert clone.hosts("night") == ["n2", "n1", "n2", "n1"]
-    # A part that is lost is named, and measured alone.
+    # A lost part is named, and can be measured alone.
     (lost,) = (clone.folder / "night").glob("*-3of4")
     shutil.rmtree(lost)
     refused = clone.run(f"job=1\n{merge}", expected=64)
@@ -147,7 +147,7 @@ def test_the_job_array_of_the_guide_as_plain_processes(clone: Clone) -> None:
     assert keys(clone.folder / "results/night") == keys(whole)
 
 
-def test_a_task_without_an_array_has_to_be_told_its_shard(clone: Clone) -> None:
+def test_a_task_without_an_array_needs_an_explicit_shard(clone: Clone) -> None:
     clone.run("sbatch scripts/fleet/slurm.sbatch --output parts workloads/*.json", expected=64)
     clone.run("sbatch --array=1-2 scripts/fleet/slurm.sbatch", expected=64)
     assert not (clone.folder / "parts").exists()
@@ -169,14 +169,14 @@ def test_the_pods_as_plain_processes(clone: Clone) -> None:
 
 
 class Workflow:
-    """Runs the jobs of the GitHub workflow, each in a folder of its own, and passes artefacts on."""
+    """Runs the jobs of the GitHub workflow, each in a separate folder, and passes artefacts on."""
 
     def __init__(self, clone: Clone) -> None:
         self.clone = clone
         self.artefacts = clone.folder / "artefacts"
 
     def job(self, name: str, number: int | None = None, skipping: str = "") -> Path:
-        """Runs a job, of a matrix the one with this number; its folder."""
+        """Runs a job, or the one with this number in a matrix; returns its folder."""
         job = GITHUB["jobs"][name]
         folder = self.clone.folder / f"{name}-{number or ''}"
         shutil.copytree(self.clone.folder / "workloads", folder / "workloads")
@@ -206,7 +206,7 @@ class Workflow:
         return folder
 
     def upload(self, path: Path, name: str) -> None:
-        """As the action does: without hidden files, and without the rights of files."""
+        """Uploads like the action: without hidden files and file modes."""
         target = self.artefacts / name
         target.mkdir(parents=True)
         if path.is_dir():
@@ -237,7 +237,7 @@ def test_the_workflow_is_valid_and_its_matrix_counts_the_shards() -> None:
     assert checked.returncode == 0, checked.stdout + checked.stderr
     shards = GITHUB["jobs"]["shard"]["strategy"]["matrix"]["shard"]
     assert shards == list(range(1, len(shards) + 1))
-    # A shard that fails stops no other, and merging says which one is missing.
+    # A failing shard stops no other, and merging reports the missing one.
     assert GITHUB["jobs"]["shard"]["strategy"]["fail-fast"] is False
     assert GITHUB["jobs"]["merge"]["needs"] == ["build", "shard"]
     assert "!cancelled()" in GITHUB["jobs"]["merge"]["if"]
@@ -250,7 +250,7 @@ def test_the_manifest_is_valid(version: str, resource: dict) -> None:
     kubernetes_validate.validate(resource, version, strict=True)
 
 
-def test_the_manifest_says_the_same_everywhere() -> None:
+def test_the_manifest_is_the_same_everywhere() -> None:
     spec, pod = JOB["spec"], JOB["spec"]["template"]["spec"]
     (container,), (merging,) = pod["containers"], MERGE["spec"]["template"]["spec"]["containers"]
     assert f"--shard auto/{spec['completions']} " in container["command"][-1]
@@ -258,7 +258,7 @@ def test_the_manifest_says_the_same_everywhere() -> None:
     assert {rule["onExitCodes"]["containerName"] for rule in spec["podFailurePolicy"]["rules"] if "onExitCodes" in rule} == {
         container["name"]
     }
-    # Nothing of opbench's pods on one node twice; the processors are never rationed.
+    # No two pods of opbench on one node; processors are never limited.
     (term,) = pod["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
     assert term["labelSelector"]["matchLabels"].items() <= spec["template"]["metadata"]["labels"].items()
     assert "cpu" not in container["resources"]["limits"]

@@ -1,4 +1,4 @@
-"""The scripts' --help: given at once, without building or installing anything, and the same that their programs give."""
+"""The scripts' --help: printed at once, without building or installing anything, and equal to their programs' help."""
 
 import os
 import shutil
@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# What opbench itself says is made by its parser, so that it has to be built first.
+# opbench's own help is made by its parser, so it must be built first.
 BUILT_FIRST = {"opbench"}
 SCRIPTS = sorted(
     path.name for path in (ROOT / "scripts").iterdir() if path.is_file() and os.access(path, os.X_OK) and not path.suffix
 )
-# The program of a script, and where its sources have the text.
+# The program of a script, and the place of the text in its sources.
 PROGRAMS = [("stress", "EngineStress"), ("explore", "explore")]
 
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    """A copy of what the scripts read of the package, in which nothing was built or installed."""
+    """A copy of the files that the scripts read, in which nothing was built or installed."""
     copy = tmp_path / "package"
     for name in ("scripts", "Tests", "workloads"):
         shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -27,7 +27,7 @@ def package(tmp_path: Path) -> Path:
 
 
 def help_of(script: Path, tmp_path: Path, word: str = "--help") -> subprocess.CompletedProcess[str]:
-    """Runs it where nothing can be built or installed."""
+    """Runs a script where nothing can be built or installed."""
     stubs = tmp_path / "stubs"
     stubs.mkdir(exist_ok=True)
     for name in ("swift", "apt-get", "sudo"):
@@ -48,7 +48,7 @@ def test_help_needs_no_build(name: str, package: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("script", "program"), PROGRAMS)
-def test_help_is_what_the_program_says(script: str, program: str, tmp_path: Path) -> None:
+def test_help_matches_the_program(script: str, program: str, tmp_path: Path) -> None:
     binary = ROOT / ".build/debug" / program
     if not binary.exists():
         pytest.skip(f"{binary} is not built")
@@ -56,7 +56,7 @@ def test_help_is_what_the_program_says(script: str, program: str, tmp_path: Path
     assert help_of(ROOT / "scripts" / script, tmp_path).stdout == said
 
 
-def test_a_text_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+def test_a_missing_text_is_an_error(tmp_path: Path) -> None:
     source = tmp_path / "Some.swift"
     source.write_text('    static let help = "short"\n', encoding="utf-8")
     command = 'source "$1/scripts/setup.bash"; swift_text "$2" help'

@@ -1,4 +1,4 @@
-"""Samples that go wrong in every way, runs that are killed or stopped meanwhile: each sample is there once in the end."""
+"""Samples that fail in every way, and runs that are killed or stopped in the meantime: in the end, each sample is there once."""
 
 import csv
 import ctypes
@@ -15,7 +15,7 @@ import pytest
 from conftest import OPBENCH
 
 PR_SET_CHILD_SUBREAPER = 36
-# By the last digit of `items`, as faulty_child.c does it: the status, and how the note begins.
+# By the last digit of `items`, as in faulty_child.c: the status, and the beginning of the note.
 KINDS = {
     0: ("ok", ""), 2: ("crashed", "SIGABRT"), 3: ("crashed", "SIGSEGV"), 4: ("timeout", ""),
     5: ("crashed", "SIGABRT; out of memory"), 7: ("crashed", "SIGABRT; and so on"), 8: ("ok", ""), 9: ("timeout", ""),
@@ -52,15 +52,15 @@ class Run:
         self.words = ["run", "--quick", "--no-progress", "--run-id", "r", *options, "w.json"]
 
     def start(self, preload=None):
-        """As one would after a crash: with `--resume` if the run's folder is there."""
+        """Runs as after a crash: with `--resume` if the run's folder exists."""
         words = [OPBENCH, *self.words, *(["--resume"] if self.path.exists() else [])]
         environment = os.environ | ({"LD_PRELOAD": str(preload)} if preload else {})
-        # In a file: a pipe would be held open by what is left.
+        # In a file, because leftover processes would hold a pipe open.
         with open(self.folder / "said", "wb") as said:
             return subprocess.Popen(words, cwd=self.folder, env=environment, stdout=said, stderr=said)
 
     def ends(self):
-        """The rows that end samples: one for each that was planned."""
+        """The status rows: one for each planned sample."""
         with open(self.path / "samples.csv", newline="") as file:
             rows = [row for row in csv.DictReader(file) if row["metric"] == "status"]
         manifest = json.loads((self.path / "run.json").read_text())
@@ -75,7 +75,7 @@ class Run:
 
 
 def nothing_is_left():
-    """Every process of the run ends, soon after it: one that goes on would be waited for in vain."""
+    """Every process of the run ends soon after it; waiting for one that continues would fail."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         try:
@@ -86,7 +86,7 @@ def nothing_is_left():
     return False
 
 
-# Those that never end get little time, the others more than a busy machine takes.
+# Samples that never end get little time, the others more than a busy machine takes.
 ENDLESS = [kind for kind, (status, _) in KINDS.items() if status == "timeout"]
 OTHERS = [kind for kind in KINDS if kind not in ENDLESS]
 
@@ -94,7 +94,7 @@ OTHERS = [kind for kind in KINDS if kind not in ENDLESS]
 @pytest.mark.parametrize("kills", [0, 6])
 @pytest.mark.parametrize(("kinds", "timeout"), [(ENDLESS, 2), (OTHERS, 120)])
 def test_every_sample_is_there_once_with_its_status(faults, tmp_path, kinds, timeout, kills):
-    # What starts another process that outlives it has nobody to end it once the run is killed.
+    # Once the run is killed, nothing ends a process that a sample started and that outlives it.
     kinds = [kind for kind in kinds if kind != 8 or kills == 0]
     run = Run(tmp_path, [10 + kind for kind in kinds], "--blocks", "1", "--timeout", str(timeout))
     seed = random.randrange(1 << 20)
@@ -117,7 +117,7 @@ def test_every_sample_is_there_once_with_its_status(faults, tmp_path, kinds, tim
 
 @pytest.mark.parametrize("with_sample", [False, True])
 def test_a_stop_is_not_counted_as_a_samples_time(faults, tmp_path, with_sample):
-    """As by Ctrl-Z, or by a machine that sleeps: longer than the timeout."""
+    """A stop as by Ctrl-Z, or by a sleeping machine, for longer than the timeout."""
     run = Run(tmp_path, [10, 20], "--blocks", "12", "--timeout", "5")
     process = run.start()
     deadline = time.monotonic() + 60

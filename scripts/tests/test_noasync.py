@@ -1,4 +1,4 @@
-"""What blocks a thread is not available in `async` code, as in Foundation."""
+"""Calls that block a thread are not available in `async` code, as in Foundation."""
 
 import shutil
 import subprocess
@@ -20,10 +20,10 @@ CALLS = {
 
 
 def refused(head, tmp_path):
-    """The calls that the compiler refuses in a function that begins so."""
+    """The calls that the compiler rejects in a function with this beginning."""
     program = tmp_path / "Calls.swift"
     program.write_text("\n".join([f"{head} {{", *CALLS, "}"]))
-    # What SwiftPM makes for a C target without a module map of its own.
+    # The same as SwiftPM generates for a C target without a module map.
     modules = tmp_path / "CLinux.modulemap"
     modules.write_text(f'module CLinux {{ header "{ROOT}/Sources/CLinux/include/CLinux.h" export * }}\n')
     sources = sorted((ROOT / "Sources/OperationEngine").rglob("*.swift"))

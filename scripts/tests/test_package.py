@@ -1,5 +1,5 @@
-"""What Package.swift declares: one trait guards every reference to another package; ranges, and exact versions and errors
-for warnings only where a variable asks for them."""
+"""The declarations of Package.swift: one trait guards every reference to another package; versions are ranges, and exact
+versions and errors for warnings need a variable."""
 
 import json
 import os
@@ -38,11 +38,11 @@ def test_one_trait_guards_every_reference_to_another_package(variables):
     assert {name.lower() for _, name, _ in references} == set(requirements(package))
     assert [reference for reference in references if (reference[2] or {}).get("traits") != ["Suite"]] == []
     traits = {trait["name"]: set(trait["enabledTraits"]) for trait in package["traits"]}
-    # Several traits would be passed to the compiler in an order that changes, and compile everything again.
+    # Several traits would be passed to the compiler in a varying order, and recompile everything.
     assert traits == {"Suite": set(), "default": {"Suite"}}
 
 
-def test_what_changes_with_the_commit_lies_below_nothing_large():
+def test_only_small_targets_depend_on_the_commit():
     users = {
         target["name"] for target in manifest()["targets"] for dependency in target["dependencies"]
         if "CBuildCommit" in str(dependency)
@@ -51,7 +51,7 @@ def test_what_changes_with_the_commit_lies_below_nothing_large():
 
 
 @pytest.mark.parametrize(("allocator", "linked"), [("jemalloc", True), ("system", False)])
-def test_the_environment_names_the_allocator(allocator, linked):
+def test_the_environment_selects_the_allocator(allocator, linked):
     targets = manifest(OPBENCH_ALLOCATOR=allocator)["targets"]
     runner = next(target for target in targets if target["name"] == "OpBenchRunner")
     assert ("CJemalloc" in str(runner["dependencies"])) == linked
@@ -62,10 +62,10 @@ def test_versions_are_ranges():
     assert all(list(requirement) == ["range"] for requirement in requirements(manifest()).values())
 
 
-def test_exact_versions_are_asked_for_and_leave_none_open():
+def test_requested_exact_versions_pin_everything():
     exact = requirements(manifest(OPBENCH_EXACT_VERSIONS="1"))
     assert all(list(requirement) == ["exact"] for requirement in exact.values())
-    # What the last build of this folder fetched, indirect dependencies included.
+    # The packages that the last build of this folder fetched, including indirect dependencies.
     resolved = ROOT / "Package.resolved"
     if not resolved.exists():
         pytest.skip("nothing was built here")
@@ -73,7 +73,7 @@ def test_exact_versions_are_asked_for_and_leave_none_open():
     assert pins == set(exact)
 
 
-def test_the_engine_alone_needs_no_other_package():
+def test_an_engine_only_package_needs_no_other_package():
     assert requirements(manifest(OPBENCH_ENGINE_ONLY="1", OPBENCH_EXACT_VERSIONS="1")) == {}
 
 
@@ -86,12 +86,12 @@ def test_the_engine_brings_no_c_of_the_suite():
 
     assert below("OperationEngine") == {"CLinux"}
     assert below("OperationEngineProgress") == below("OperationEngineFoundation") == {"OperationEngine", "CLinux"}
-    # Nothing that handles a signal, measures, or starts a process.
+    # No code that handles signals, measures, or starts processes.
     shims = "".join(path.read_text() for path in (ROOT / "Sources/CLinux").rglob("*.[ch]"))
     assert not any(word in shims for word in ("sigaction", "ucontext", "fork()", "ptrace(", "timer_create"))
 
 
-def test_warnings_are_errors_only_where_asked_for():
+def test_warnings_are_errors_only_on_request():
     assert "treatAllWarnings" not in json.dumps(manifest())
     asked = manifest(OPBENCH_WARNINGS_AS_ERRORS="1")
     for target in asked["targets"]:

@@ -1,4 +1,4 @@
-"""scripts/plot.py: what is drawn is what the rows say, and bad input writes nothing."""
+"""scripts/plot.py: pictures agree with the rows, and bad input writes nothing."""
 
 import json
 import math
@@ -55,7 +55,7 @@ def test_cells_with_gaps_and_failures(tmp_path: Path) -> None:
     assert points(figures["memory-w"].axes[0], "dispatch") == [128, 128, None]
 
 
-def test_samples_that_failed(tmp_path: Path) -> None:
+def test_failed_samples(tmp_path: Path) -> None:
     write(tmp_path / "summary.csv", SUMMARY)
     samples = "schema_version,cell_id,backend,side,metric,status\n" + "1,w n=1,engine,,status,timeout\n" * 2
     write(tmp_path / "samples.csv", samples + "1,w n=1,engine,,status,ok\n1,w n=1,engine,,time,timeout\n")
@@ -80,10 +80,10 @@ def test_a_comparison(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "no CSV"),
+        ("", "CSV"),
         (SUMMARY.replace("1,r", "2,r"), "schema_version 2"),
         (SUMMARY.splitlines()[0] + "\n", "no rows"),
-        (SUMMARY.rstrip(), "no end"),
+        (SUMMARY.rstrip(), "incomplete"),
         (SUMMARY.replace(",210,", ",fast,"), "time_ns_per_op"),
         (SUMMARY.replace("time_ns_per_op,", "time,"), "no column time_ns_per_op"),
         (SUMMARY + SUMMARY.splitlines()[1] + "\n", "two rows"),
@@ -116,5 +116,5 @@ def test_a_run_of_opbench(kinds: list[str], tmp_path: Path) -> None:
         return
     axes = plot.draw(tmp_path / "results/r")["percentiles-w"].axes[0]
     buckets = plot.read_histograms(tmp_path / "results/r/histograms.csv").query("stage == 'start' and cell_id == 'w items=20'")
-    # As far as there are operations.
+    # As far as the number of operations allows.
     assert axes.get_xlim()[1] == pytest.approx(math.log10(buckets.groupby("series")["counts"].sum().max() + 1))

@@ -1,5 +1,5 @@
-"""Reads the files of profiles back by other programs' definitions: Perfetto's protobuf by the descriptors of the package
-`perfetto` (scripts/requirements-profile.txt), JSON and SVG by Python's own parsers."""
+"""Reads profile files back with other programs' definitions: Perfetto's protobuf with the descriptors of the package
+`perfetto` (scripts/requirements-profile.txt), JSON and SVG with Python's own parsers."""
 
 import json
 import os
@@ -51,7 +51,7 @@ def packets(folder, pb2):
 
 @pytest.fixture(scope="module")
 def names(packets):
-    """By kind, the names that stand for numbers."""
+    """The interned names by kind and number."""
     data = next(packet.interned_data for packet in packets if packet.HasField("interned_data"))
     return {
         "names": {entry.iid: entry.name for entry in data.event_names},
@@ -62,7 +62,7 @@ def names(packets):
 
 
 def unknown_fields(message):
-    """How many fields of a message and of all within it the descriptors do not know."""
+    """The number of unknown fields in a message and its nested messages."""
     from google.protobuf.unknown_fields import UnknownFieldSet
 
     count = len(UnknownFieldSet(message))
@@ -87,7 +87,7 @@ def test_every_packet_is_of_one_sequence_that_is_cleared_once(packets, manifest)
         assert packet.HasField("track_event") == (packet.sequence_flags == 2)
 
 
-def test_the_clock_is_the_one_that_is_taken_as_it_is(packets, pb2):
+def test_the_clock_is_boot_time(packets, pb2):
     snapshot = packets[0].clock_snapshot
     assert snapshot.primary_trace_clock == pb2.BUILTIN_CLOCK_BOOTTIME
     assert [clock.clock_id for clock in snapshot.clocks] == [pb2.BUILTIN_CLOCK_BOOTTIME]
@@ -139,7 +139,7 @@ def test_times_are_sorted_and_slices_balance_on_each_track(packets, manifest):
     assert manifest["packets"] == 2 + manifest["tracks"] + begin + end + instant + counter
 
 
-def test_operations_are_those_that_were_written(packets, names, manifest):
+def test_operations_equal_the_written_ones(packets, names, manifest):
     annotations = {name: iid for iid, name in names["annotations"].items()}
     categories = {name: iid for iid, name in names["categories"].items()}
     open_slices, executed, submitted, work = defaultdict(list), set(), set(), 0
@@ -217,7 +217,7 @@ def test_chrome_rows_have_names_and_events_are_all_there(events, manifest):
     named = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
     assert len(events) - phases["M"] == manifest["chromeEvents"] == manifest["chromeAllEvents"]
     assert phases["s"] == phases["f"] == manifest["flows"]
-    # Both marks are Perfetto's alone.
+    # Only Perfetto has the two marks.
     assert phases["i"] == manifest["instants"] - 2
     assert named[100] == "engine normal 1" and manifest["hostile"] in named.values()
     assert {event["tid"] for event in events if "tid" in event} <= named.keys()
@@ -247,7 +247,7 @@ def test_speedscope_has_every_sample_in_each_thread_and_in_all(folder, manifest)
 
 
 @pytest.mark.parametrize("name", ["flame.svg", "difference.svg"])
-def test_flame_graphs_are_whole_xml_whose_bars_stand_on_their_callers(folder, manifest, name):
+def test_flame_graphs_are_valid_xml_with_bars_above_their_callers(folder, manifest, name):
     svg = "{http://www.w3.org/2000/svg}"
     root = ElementTree.fromstring((folder / name).read_bytes())
     bars = root.findall(f".//{svg}g[@class='b']")
@@ -265,7 +265,7 @@ def test_flame_graphs_are_whole_xml_whose_bars_stand_on_their_callers(folder, ma
             assert any(low - slip <= start and end <= high + slip for low, high in rows[row - 1])
         in_order = sorted(rows[row])
         assert all(left[1] <= right[0] + slip for left, right in zip(in_order, in_order[1:]))
-    # Nothing from elsewhere: no link, no picture, one script, which is ours.
+    # Nothing external: no links, no pictures, and one script, which is ours.
     assert len(root.findall(f".//{svg}script")) == 1
     assert {element.tag for element in root.iter()} <= {
         svg + tag for tag in ("svg", "style", "rect", "text", "g", "title", "script")
@@ -312,5 +312,5 @@ def test_a_click_on_a_bar_makes_it_as_wide_as_the_picture(folder, tmp_path):
             elif is_callee:
                 expected = [(low - start) / width * 1200, (high - low) / width * 1200]
                 assert shown == pytest.approx(expected, abs=0.01)
-    # The lowest bar shows all again.
+    # The lowest bar zooms out.
     assert all(clicks[0]["shown"])

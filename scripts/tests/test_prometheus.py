@@ -69,7 +69,7 @@ def test_the_run_is_a_metric_of_its_own_so_that_series_go_on(folder):
     assert len(keys) == len(set(keys))
 
 
-def test_names_with_quotes_and_line_ends_arrive_as_they_are(folder):
+def test_names_with_quotes_and_line_ends_arrive_unchanged(folder):
     with open(folder / "results/r/samples.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     for row in rows:

@@ -1,4 +1,4 @@
-"""scripts/prove-measurement without opbench: bounds, gates drawn from blocks, what is printed and how it ends."""
+"""scripts/prove-measurement without opbench: bounds, gates drawn from blocks, output and exit codes."""
 
 import csv
 import json
@@ -22,7 +22,7 @@ COLUMNS = ["run_id", "sample_id", "cell_id", "backend", "side", "block", "sample
 
 
 def record(folder: Path, blocks: int) -> Recording:
-    """A run of two sides whose value tells the block."""
+    """A run of two sides whose values are block numbers."""
     rows = [
         [f"{block * 2 + place:05d}-throughput", side, block, "", block]
         for block in range(blocks)
@@ -40,7 +40,7 @@ def record(folder: Path, blocks: int) -> Recording:
 
 
 class ScriptedTool(OpBench):
-    """Answers gates from a list, and keeps how many blocks each was asked about."""
+    """Answers gates from a list, and records their numbers of blocks."""
 
     def __init__(self, folder: Path, statuses: list[int]) -> None:
         super().__init__(Path("/bin/false"), folder)
@@ -63,7 +63,7 @@ def test_bounds_are_those_of_clopper_and_pearson() -> None:
     assert binom.cdf(3, 40, bound) == pytest.approx(0.05)
 
 
-def test_a_drawn_run_has_the_blocks_drawn_numbered_anew(tmp_path: Path) -> None:
+def test_a_drawn_run_has_renumbered_blocks(tmp_path: Path) -> None:
     recording = record(tmp_path / "run", 4)
     rows = recording.draw([3, 0])
     assert [(row["block"], row["side"], row["value"]) for row in rows] == [
@@ -90,7 +90,7 @@ def test_a_drawn_gate_goes_through_the_stages(tmp_path: Path, statuses: list[int
 
 
 @pytest.mark.parametrize(("statuses", "asked"), [([0], [2]), ([2, 0], [2, 7]), ([2, 2], [2, 7])])
-def test_a_drawn_gate_takes_more_counts_where_two_do_not_pass(
+def test_a_drawn_gate_uses_more_counts_if_two_do_not_pass(
     tmp_path: Path, statuses: list[int], asked: list[int]
 ) -> None:
     recording = record(tmp_path / "run", 30)
@@ -136,11 +136,11 @@ def test_the_table_of_a_gate_is_read() -> None:
 @pytest.mark.parametrize(
     ("status", "detects", "excused"), [(7, "24.5 %", True), (7, "4.5 %", False), (0, "24.5 %", False), (7, "-", True)]
 )
-def test_a_gate_is_excused_by_its_own_word_only(status: int, detects: str, excused: bool) -> None:
+def test_a_gate_is_excused_only_by_its_own_report(status: int, detects: str, excused: bool) -> None:
     assert was_too_busy(Gate(status, TABLE.replace("24.5 %", detects), 0)) == excused
 
 
-def test_few_gates_are_judged_by_what_is_beyond_chance() -> None:
+def test_few_gates_are_judged_beyond_chance() -> None:
     assert not is_beyond_chance(1, 4, 0.01)
     assert is_beyond_chance(2, 4, 0.01)
     verdicts = {(4, 0): "HELD", (1, 2): "HELD", (1, 3): "REFUTED", (0, 2): "HELD", (0, 3): "REFUTED", (0, 0): "UNDECIDED"}
@@ -148,7 +148,7 @@ def test_few_gates_are_judged_by_what_is_beyond_chance() -> None:
 
 
 class MeasuringTool(ScriptedTool):
-    """Records blocks whenever it is asked to measure two builds."""
+    """Records blocks whenever two builds are to be measured."""
 
     def ab(self, run_id: str, workload: str, *options: str) -> float:
         (self.folder / "results").mkdir(exist_ok=True)
@@ -160,7 +160,7 @@ class MeasuringTool(ScriptedTool):
     ("drawn", "measured", "verdict"),
     [
         ([0] * 40, [0, 7, 0], Verdict.HELD),
-        # Forty gates drawn from one recording are one chance to be wrong, not forty.
+        # Forty gates drawn from one recording count as one case, not as forty.
         ([2] * 40, [0, 0, 0], Verdict.HELD),
         ([0] * 40, [2, 0, 0], Verdict.HELD),
         ([2] * 40, [2, 0, 0], Verdict.REFUTED),
@@ -185,7 +185,7 @@ MISLED = Ratio(2.0, 1.6, 2.1, False)
     [
         (RIGHT, RIGHT, MISLED, 1.0, Verdict.HELD),
         (WIDE, RIGHT, MISLED, 0.0, Verdict.HELD),
-        # The clock on the wall tells nothing where no half was quiet; CPU time still does.
+        # Wall-clock times mean nothing if no half was quiet; CPU time still does.
         (WRONG, RIGHT, MISLED, 0.6, Verdict.UNDECIDED),
         (WRONG, RIGHT, MISLED, 0.5, Verdict.REFUTED),
         (RIGHT, WRONG, MISLED, 1.0, Verdict.REFUTED),
@@ -195,7 +195,7 @@ MISLED = Ratio(2.0, 1.6, 2.1, False)
         (RIGHT, Ratio(1.05, 0.9, 1.2, False), MISLED, 1.0, Verdict.REFUTED),
     ],
 )
-def test_a_drift_is_judged_by_what_the_machine_let_be_seen(
+def test_drift_is_judged_only_if_the_machine_was_quiet_enough(
     time: Ratio, cpu: Ratio, apart: Ratio, noise: float, expected: Verdict
 ) -> None:
     assert verdict(time, cpu, apart, noise, True) == expected
@@ -207,7 +207,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, verdict: Verdict, *word
     return command.main(["--binary", "/bin/true", "--output", str(tmp_path / "out"), *words])
 
 
-def test_the_claims_their_figures_and_the_exit_code(
+def test_claims_figures_and_exit_code(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, tmp_path, Verdict.HELD, "--short", "--only", "2") == 0
@@ -220,7 +220,7 @@ def test_the_claims_their_figures_and_the_exit_code(
     assert "DID NOT HOLD" in capsys.readouterr().out
 
 
-def test_what_is_not_decided_fails_the_long_form_only(
+def test_an_undecided_proof_fails_only_the_long_form(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, tmp_path, Verdict.UNDECIDED, "--short") == 0
@@ -237,7 +237,7 @@ def test_bad_usage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: list[
 
 
 @pytest.mark.parametrize(("reported", "holds"), [(1009, True), (991, True), (1011, False), (989, False)])
-def test_an_account_holds_within_its_tolerance_only(reported: float, holds: bool) -> None:
+def test_an_account_holds_only_within_its_tolerance(reported: float, holds: bool) -> None:
     assert Account("memory", "bytes", reported, 1000, 0.01, "B").holds == holds
 
 
@@ -245,20 +245,20 @@ def test_an_account_holds_within_its_tolerance_only(reported: float, holds: bool
 
 
 def test_arrivals_are_those_that_opbench_draws() -> None:
-    """The first numbers of SplitMix64 with seed 1 are published: 0x910a2dec89025cc1 is the first."""
+    """The first numbers of SplitMix64 with seed 1 are published, beginning with 0x910a2dec89025cc1."""
     first, second, *_, last = queueing.arrivals(1, 20_000, 1000)
     assert first == 0
     assert second == int(-math.log(1 - (0x910A2DEC89025CC1 >> 11) * 2.0**-53) * 1e6)
     assert last == pytest.approx(20e9, rel=0.03)
 
 
-def test_lindley_is_what_one_finds_by_hand() -> None:
-    # The second comes while the first is served, the third while the second waits, the fourth long after.
+def test_lindley_agrees_with_a_calculation_by_hand() -> None:
+    # The second arrives while the first is served, the third while the second waits, the fourth long after.
     assert queueing.lindley([0, 4, 6, 100], 10) == [10, 16, 24, 10]
 
 
 def open_loop_sample(factor: float = 1.0, is_noisy: bool = False, seed: int = 1) -> queueing.Sample:
-    """One whose operations take so many times what theory says."""
+    """A sample whose operations take this multiple of the theoretical time."""
     found = queueing.lindley(queueing.arrivals(seed, 500, 800), 1e6)
     measured = {stat: factor * queueing.statistic(found, stat) for stat in queueing.STATS}
     return queueing.Sample(800, seed, 500, is_noisy, measured, 1e6, 1e6)
@@ -276,7 +276,7 @@ def open_loop_sample(factor: float = 1.0, is_noisy: bool = False, seed: int = 1)
         ([open_loop_sample(9, is_noisy=True)] * 5 + [open_loop_sample(1.05)] * 2, Verdict.HELD, Verdict.UNDECIDED),
     ],
 )
-def test_a_queue_is_judged_by_its_least_and_by_quiet_samples(
+def test_a_queue_is_judged_by_the_minimum_and_by_quiet_samples(
     samples: list[queueing.Sample], short: Verdict, long: Verdict
 ) -> None:
     assert queueing.judge(samples, 0, is_short=True)[0] is short
@@ -293,7 +293,7 @@ def test_forged_noise_has_the_median_that_is_taken_for_the_truth(name: str) -> N
     assert not is_beyond_chance(below, 10_000, 0.5) and not is_beyond_chance(10_000 - below, 10_000, 0.5)
 
 
-def test_a_tally_is_refuted_by_what_is_beyond_chance() -> None:
+def test_a_tally_is_refuted_beyond_chance() -> None:
     tally = coverage.Tally("missed", 0.05)
     tally.count(number < 50 for number in range(1000))
     assert not tally.is_refuted and str(tally) == "missed 5.00% of 1000 (at most 5%)"
@@ -332,7 +332,7 @@ def test_a_trace_holds_within_the_claimed_bounds(summary: str, holds: bool) -> N
     trace = traces.read(summary)
     assert (trace.planned_work, trace.planned_span) == (31e6, 5e6)
     assert trace.holds("tree") == holds
-    # A plan that is another than the proof's.
+    # A plan that differs from the proof's.
     assert not trace.holds("wavefront")
 
 
@@ -347,7 +347,7 @@ class TracingTool(OpBench):
         return subprocess.CompletedProcess(words, 0, stdout=self.answers.pop(0))
 
 
-def test_what_missed_is_tried_again_and_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missed_trace_is_retried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(traces, "SHAPES", {"tree": traces.SHAPES["tree"]})
     monkeypatch.setattr(traces, "BUSY_PROCESSES", 0)
     right, wrong = trace_summary("31.0 ms", "5.00 ms"), trace_summary("62.0 ms", "9.00 ms")
@@ -371,5 +371,5 @@ def test_what_missed_is_tried_again_and_again(monkeypatch: pytest.MonkeyPatch, t
         ([1.0] + [1.06] * 4, Verdict.UNDECIDED),
     ],
 )
-def test_an_adapter_is_over_the_limit_if_its_least_ratios_are(ratios: list[float], verdict: Verdict) -> None:
+def test_an_adapter_exceeds_the_limit_if_its_least_ratios_do(ratios: list[float], verdict: Verdict) -> None:
     assert adapters.judge(ratios, 1.05) is verdict

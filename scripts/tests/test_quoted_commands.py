@@ -19,13 +19,13 @@ ARTICLES = [
 SCRIPTS = sorted(
     path for path in (ROOT / "scripts").iterdir() if path.is_file() and os.access(path, os.X_OK) and not path.suffix
 )
-# What opbench does at once and without leaving anything behind.
+# Commands of opbench that run quickly and leave nothing behind.
 QUICK = ("list", "validate", "schema", "doctor", "explain-columns", "shapes", "completions")
 
 _FENCED = re.compile(r"^```\w*\n(.*?)^```$", re.M | re.S)
 _INDENTED = re.compile(r"^    +(\S.*)$", re.M)
 _INLINE = re.compile(r"`([^`\n]+)`")
-# A command, without a prompt, what it sets in the environment, a comment in its line, and where its output goes.
+# A command, without a prompt, variables, comments and redirections.
 _COMMAND = re.compile(
     r"(?:\$ )?(?:[A-Z_]+=\S+ )*(?P<command>(?:scripts/(?:ci/[a-z-]+|[\w-]+)|opbench|swift (?:build|test|format))(?: .*?)?)"
     r"(?:(?:  | #| >| \||;).*)?"
@@ -58,7 +58,7 @@ def help_of(program: str) -> str:
 
 
 def problems(command: str) -> list[str]:
-    """What is wrong with a command that is not opbench's."""
+    """The mistakes in a command that is not opbench's."""
     words = command.split()
     depth = {"swift build": 2, "swift test": 2, "swift format": 3}
     program = " ".join(words[: depth.get(" ".join(words[:2]), 1)])
@@ -89,7 +89,7 @@ def test_commands_of_helps(script: Path) -> None:
 
 
 @pytest.mark.parametrize("article", ARTICLES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_named_paths_are_there(article: Path) -> None:
+def test_named_paths_exist(article: Path) -> None:
     text = article.read_text(encoding="utf-8")
     paths = [ROOT / span for span in _INLINE.findall(text) if _PATH.fullmatch(span)]
     links = [article.parent / target for target in _LINK.findall(_INLINE.sub("", text))]
@@ -103,7 +103,7 @@ def test_quick_commands_are_run(tmp_path: Path) -> None:
     commands = {command for text in texts for command in quoted(text) if is_of_opbench(command)}
     quick = sorted(command for command in commands if "--help" in command or set(command.split()[1:2]) & set(QUICK))
     assert {command.split()[1] for command in quick} > set(QUICK)
-    # The reader's own file is the one that the guide shows.
+    # The reader's file is the one shown in the guide.
     guide = (ROOT / "Sources/opbench/opbench.docc/WritingWorkloads.md").read_text(encoding="utf-8")
     (tmp_path / "my-workload.json").write_text(guide.split("```json\n")[1].split("```")[0], encoding="utf-8")
     (tmp_path / "workloads").symlink_to(ROOT / "workloads")
@@ -114,7 +114,7 @@ def test_quick_commands_are_run(tmp_path: Path) -> None:
         assert result.stdout
 
 
-def test_all_kinds_of_quotation_are_seen() -> None:
+def test_all_kinds_of_quotation_are_found() -> None:
     article = "`scripts/plot RUN` and `a/b`\n\n    scripts/test  # all\n\n```\n$ A=b scripts/docs --update > file\nplain\n```\n"
     assert quoted(article) == ["scripts/docs --update", "scripts/test", "scripts/plot RUN"]
 

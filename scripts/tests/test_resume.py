@@ -1,5 +1,5 @@
-"""Kills the real opbench with SIGKILL at places where it touches a file and at places in a sample's life, and goes
-on with the run: what was saved stays as it is, what is missing is measured once, and no process is left behind."""
+"""Kills the real opbench with SIGKILL at places where it touches a file and at places in a sample's life, and resumes the
+run: saved data stays unchanged, missing samples are measured once, and no process is left behind."""
 
 import csv
 import ctypes
@@ -34,7 +34,7 @@ HISTOGRAM = ["sample_id", "stage", "operation_class"]
 
 
 class Run:
-    """One run's folder, and the command that makes it."""
+    """A run's folder, and the command that creates it."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -43,7 +43,7 @@ class Run:
         self.path = folder / "results/r"
 
     def go(self, *more, preload=None, **variables):
-        """The exit status; minus the signal's number if one ended it."""
+        """The exit status; minus the signal's number if a signal ended it."""
         environment = os.environ | variables
         if preload:
             environment["LD_PRELOAD"] = str(preload)
@@ -51,7 +51,7 @@ class Run:
         return subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, timeout=120).returncode
 
     def go_on(self):
-        """As one would after a crash: with `--resume` if the run's folder is there."""
+        """Runs as after a crash: with `--resume` if the run's folder exists."""
         return self.go(*(["--resume"] if self.path.exists() else []))
 
     def rows(self, name="samples.csv"):
@@ -59,7 +59,7 @@ class Run:
             return list(csv.DictReader(file))
 
     def saved(self):
-        """The text of all samples that are whole: up to the last `status` row."""
+        """The text of all complete samples, up to the last `status` row."""
         try:
             lines = (self.path / "samples.csv").read_text().splitlines(keepends=True)
         except FileNotFoundError:
@@ -81,7 +81,7 @@ class Run:
         assert manifest["samples_done"] == len(reference.samples()) - 2
 
     def samples(self):
-        """The ids of all samples, each as often as it has a `status` row. Repeats of noisy ones come and go."""
+        """The ids of all samples, one for each `status` row. Repeats of noisy samples vary between runs."""
         ends = [row["sample_id"] for row in self.rows() if row["metric"] == "status"]
         return sorted(name for name in ends if "r-" not in name)
 
@@ -100,14 +100,14 @@ def reference(preload, tmp_path_factory):
 
 @pytest.fixture
 def orphans():
-    """Processes that their parent leaves behind become children of this one, and must all have ended."""
+    """Orphaned processes become children of this one, and must all have ended."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
     yield
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 0)
 
 
 def wait_for_orphans():
-    """Returns when none is left; a sample that outlived its parent would be waited for to its end."""
+    """Returns when none is left; waits to the end of a sample that outlives its parent."""
     endings = []
     while True:
         try:
@@ -117,7 +117,7 @@ def wait_for_orphans():
 
 
 def test_killed_at_places_where_a_file_is_touched(preload, reference, tmp_path, orphans):
-    """At every third, by chance which; by `scripts/test --deep` at every one."""
+    """At every third place, chosen at random; at every place in `scripts/test --deep`."""
     step = 1 if "deep" in os.environ.get("OPBENCH_TEST", "").split(",") else 3
     place = random.randrange(step)
     status = -signal.SIGKILL
@@ -133,7 +133,7 @@ def test_killed_at_places_where_a_file_is_touched(preload, reference, tmp_path, 
         assert run.go_on() == 0, f"killed at {place}"
         assert run.saved().startswith(before), f"killed at {place}: saved samples have changed"
         run.check_whole(reference)
-    # The folders, the description five times over, two samples with their histograms, the summary.
+    # The folders, the description five times, two samples with their histograms, the summary.
     assert place > 40
 
 
@@ -141,7 +141,7 @@ def test_killed_at_places_where_a_file_is_touched(preload, reference, tmp_path, 
 def test_the_parent_is_killed_while_a_sample_is_taken(preload, reference, tmp_path, orphans, stage):
     run = Run(tmp_path / "run")
     assert run.go(preload=preload, KILL_PARENT=stage) == -signal.SIGKILL
-    # It dies with the run, or sees on its way in that the run is dead.
+    # The sample dies with the run, or notices at its start that the run is dead.
     assert set(wait_for_orphans()) <= {-signal.SIGKILL, 64}
     assert run.go_on() == 0
     run.check_whole(reference)
@@ -157,7 +157,7 @@ def test_a_sample_is_killed(preload, reference, tmp_path, stage):
 
 
 def test_a_resumed_run_can_be_killed_as_well(preload, reference, tmp_path, orphans):
-    """Again and again, each time some places further into what is left, until the run is whole."""
+    """Repeatedly, each time some places further into the rest, until the run is complete."""
     run = Run(tmp_path / "run")
     status = run.go(preload=preload, KILL_AT="30")
     for place in range(5, 80, 7):

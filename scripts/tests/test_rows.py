@@ -1,4 +1,4 @@
-"""opbench_rows: files of other versions are refused; and what opbench writes suits pandas."""
+"""opbench_rows refuses files of other versions; opbench's files suit pandas."""
 
 import json
 import keyword
@@ -31,16 +31,16 @@ def write(path: Path, text: str) -> Path:
         ("schema_version,what\n2,r,x,y\n", "schema_version is '2'"),
         ("schema_version,run_id\n1,r\n3,r\n", "line 3: schema_version is '3'"),
         ("a,b\n1\n", "line 2: 1 fields where the header has 2"),
-        ("a,b\n1,2", "the last line has no end"),
+        ("a,b\n1,2", "incomplete"),
         ("", "is empty"),
     ],
 )
-def test_what_is_no_file_of_the_version_is_refused(text: str, message: str) -> None:
+def test_files_of_other_versions_are_rejected(text: str, message: str) -> None:
     with pytest.raises(BadRows, match=message):
         parse(text, "x.csv")
 
 
-def test_histograms_that_do_not_match_are_refused(tmp_path: Path) -> None:
+def test_histograms_that_do_not_match_are_rejected(tmp_path: Path) -> None:
     header = "schema_version,workload,cell_id,backend,side,sample_id,stage,operation_class,upper_bounds_ns,counts\n"
     for lists in ("1 2,3", "1 x,3 4"):
         write(tmp_path / "histograms.csv", f"{header}1,w,w,engine,,0,start,,{lists}\n")
@@ -48,7 +48,7 @@ def test_histograms_that_do_not_match_are_refused(tmp_path: Path) -> None:
             histograms(tmp_path)
 
 
-# What opbench writes
+# Files that opbench writes
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def compared(run: Path) -> Path:
-    """What two tools write of runs: compare.csv and goals.csv."""
+    """Writes compare.csv and goals.csv for runs."""
     goals = {"version": 1, "rules": [{"metric": "time", "phase": "total", "at_most": 1e9}]}
     write(run / "goals.json", json.dumps(goals))
     for words in (["compare", run, run, "--all", "--csv", run / "compare.csv"],
@@ -124,7 +124,7 @@ def test_an_example_of_ten_lines_reads_a_run(run_folder: Path) -> None:
 
 
 def test_an_example_of_ten_lines_reads_histograms(run_folder: Path) -> None:
-    """It finds the summary's percentile, within the width of a bucket: for one histogram, that of a sample."""
+    """It finds the summary's percentile, within the width of a bucket: with one histogram, that of a sample."""
     printed = {line.split()[-2]: float(line.split()[-1]) for line in ran("read_histograms.py", run_folder).splitlines()[2:]}
     wanted = {row["backend"]: float(row["start_latency_p99_ns"]) for row in read(run_folder / "summary.csv") if not row["operation_class"]}
     assert set(printed) == set(wanted) == {"engine", "dispatch"}
@@ -133,7 +133,7 @@ def test_an_example_of_ten_lines_reads_histograms(run_folder: Path) -> None:
 
 
 def ran(name: str, run: Path) -> str:
-    """What an example prints of a run."""
+    """The output of an example for a run."""
     script = ROOT / "scripts" / "examples" / name
     assert len(script.read_text(encoding="utf-8").splitlines()) <= 10, "it is to be read at a glance"
     done = subprocess.run(
@@ -145,7 +145,7 @@ def ran(name: str, run: Path) -> str:
 
 
 def test_percentiles_from_the_buckets_are_those_of_the_samples(run_folder: Path) -> None:
-    """Within the width of a bucket: samples.csv has them from the fine histogram."""
+    """Equal within the width of a bucket, because samples.csv has them from the finer histogram."""
     samples = {
         (row["sample_id"], row["operation_class"]): float(row["value"])
         for row in read(run_folder / "samples.csv")

@@ -1,4 +1,4 @@
-"""What scripts/setup.bash does for the other scripts: Python environments of just what the requirements files name."""
+"""The services of scripts/setup.bash for other scripts: Python environments with exactly the listed requirements."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def wheel(folder: Path, name: str, version: str, *needs: str) -> str:
-    """Makes an empty package, and returns the line that requires it."""
+    """Makes an empty package, and returns its requirement line."""
     about = f"{name}-{version}.dist-info"
     file = folder / f"{name}-{version}-py3-none-any.whl"
     metadata = [f"Name: {name}", f"Version: {version}", "Provides-Extra: more", *(f"Requires-Dist: {need}" for need in needs)]
@@ -32,7 +32,7 @@ def make_environment(folder: Path, requirements: str) -> subprocess.CompletedPro
     )
 
 
-def test_a_version_that_came_later_does_not_disturb_an_environment(tmp_path: Path) -> None:
+def test_a_later_release_does_not_change_an_environment(tmp_path: Path) -> None:
     requirements = wheel(tmp_path, "used", "1.0") + wheel(tmp_path, "user", "1.0", "used[more]")
     wheel(tmp_path, "used", "2.0")
     made = make_environment(tmp_path, requirements)
@@ -41,10 +41,10 @@ def test_a_version_that_came_later_does_not_disturb_an_environment(tmp_path: Pat
     assert installed == {"used-1.0.dist-info", "user-1.0.dist-info"}
 
 
-def test_a_need_that_no_file_names_is_told(tmp_path: Path) -> None:
+def test_an_unlisted_dependency_is_reported(tmp_path: Path) -> None:
     made = make_environment(tmp_path, wheel(tmp_path, "user", "1.0", "used"))
     assert made.returncode == 1
-    assert "requirements.txt lack what their packages need: user 1.0 requires used, which is not installed." in made.stderr
+    assert "requirements.txt lack dependencies of their packages: user 1.0 requires used, which is not installed." in made.stderr
     assert not (tmp_path / "made" / "made-from").exists()
 
 
@@ -61,7 +61,7 @@ def test_no_build_writes_to_a_terminal(tmp_path: Path) -> None:
     assert (ended.returncode, shown.split()) == (3, ["built", "build", "--quiet"])
 
 
-def test_scripts_build_by_that_alone() -> None:
+def test_scripts_build_only_through_setup_bash() -> None:
     for script in sorted((ROOT / "scripts").iterdir()):
         if script.is_file() and "source" in script.read_text(encoding="utf-8") and script.name != "setup.bash":
             lines = script.read_text(encoding="utf-8").splitlines()

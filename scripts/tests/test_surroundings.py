@@ -1,5 +1,5 @@
-"""What surrounds opbench and would change or spoil its figures: preloaded libraries, options of the allocator, a missing
-/proc, a repository that git trusts by its environment alone."""
+"""Surroundings of opbench that would change or spoil its figures: preloaded libraries, options of the allocator, a missing
+/proc, a repository that git trusts only because of its environment."""
 
 import csv
 import json
@@ -32,7 +32,7 @@ needs_jemalloc = pytest.mark.skipif(not ALLOCATOR.startswith("jemalloc"), reason
 
 @pytest.fixture
 def library(tmp_path):
-    """Builds a library of surroundings.c."""
+    """Builds a library from surroundings.c."""
 
     def build(kind: str) -> Path:
         compiler = shutil.which("clang") or shutil.which("cc")
@@ -52,7 +52,7 @@ def opbench(folder: Path, *words: str, **variables: str) -> subprocess.Completed
 
 
 def run(folder: Path, run_id: str, *options: str, **variables: str) -> tuple[list[dict], dict]:
-    """The rows and the description of a run."""
+    """Returns the rows and the description of a run."""
     words = ["run", "--no-progress", "--quick", "--blocks", "1", "--run-id", run_id, *options, "w.json"]
     ended = opbench(folder, *words, **variables)
     assert ended.returncode == 0, ended.stderr
@@ -69,7 +69,7 @@ def test_another_allocator_has_no_figures_of_jemalloc(tmp_path: Path, library) -
     rows, description = run(tmp_path, "other", "--metric", "memory", LD_PRELOAD=str(other))
     assert not HEAP_METRICS & {row["metric"] for row in rows}
     assert {row["status"] for row in rows} == {"ok"}
-    # The kernel tells it of any process.
+    # The kernel reports it for any process.
     assert "peak_resident" in {row["metric"] for row in rows}
     assert description["allocator"] == other.name
     samples = [row for row in rows if row["metric"] == "status" and row["sample_id"].endswith(("allocations", "heap"))]
@@ -106,7 +106,7 @@ def test_options_of_the_allocator_are_recorded_and_kept_from_samples(tmp_path: P
     assert "RECORDED" not in description["environment"]
 
 
-def test_a_library_that_prints_spoils_no_answer(tmp_path: Path, library) -> None:
+def test_a_library_that_prints_does_not_spoil_answers(tmp_path: Path, library) -> None:
     loud = str(library("PRINTS"))
     rows, description = run(tmp_path, "r", LD_PRELOAD=loud)
     assert {row["status"] for row in rows} == {"ok"}
@@ -120,7 +120,7 @@ def test_a_library_that_prints_spoils_no_answer(tmp_path: Path, library) -> None
         assert {row["status"] for row in csv.DictReader(file)} == {"ok"}
 
 
-def test_without_proc_nothing_is_measured_and_that_is_an_error(tmp_path: Path) -> None:
+def test_without_proc_nothing_is_measured_and_the_run_fails(tmp_path: Path) -> None:
     hidden = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"]
     if os.geteuid() == 0:
         hidden = ["unshare", "--mount", "sh", "-c"]
@@ -138,7 +138,7 @@ def test_without_proc_nothing_is_measured_and_that_is_an_error(tmp_path: Path) -
 
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("git"), reason="needs git, and root to give a folder away")
 @pytest.mark.parametrize("means", ["count", "parameters", "global"])
-def test_a_repository_that_the_environment_trusts_is_taken(tmp_path: Path, means: str) -> None:
+def test_a_repository_trusted_by_the_environment_is_accepted(tmp_path: Path, means: str) -> None:
     package = tmp_path / "package"
     package.mkdir()
     (package / "Package.swift").write_text("// a package\n")

@@ -1,5 +1,5 @@
-// Runs the script of a flame graph on as much of a document as it asks for, clicks on one bar after the other, and prints
-// after each click where every bar that is shown stands. Arguments: a JSON file with the bars' attributes, the script.
+// Runs the script of a flame graph with the parts of a document that it uses, clicks on each bar, and prints the positions
+// of all shown bars after each click. Arguments: a JSON file with the bars' attributes, the script.
 "use strict";
 
 const fs = require("fs");

@@ -2,10 +2,11 @@ import ArgumentParser
 import OpBenchHistory
 import OpBenchModel
 
-/// Which figures of a history.
+/// Options that select figures of a history.
 struct FigureSelection: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Only cells whose cell_id the regular expression matches somewhere.", valueName: "regex"))
+        help: ArgumentHelp(
+            "Only cells with a cell_id that contains a match of the regular expression.", valueName: "regex"))
     var cell: String?
 
     @Option(help: ArgumentHelp("Only these metrics, separated by commas.", valueName: "list"))
@@ -14,13 +15,13 @@ struct FigureSelection: ParsableArguments {
     @Option(help: ArgumentHelp("Only these backends, separated by commas.", valueName: "list"))
     var backend: String?
 
-    /// What is shown unless metrics are named: how long an operation takes, by itself and next to Dispatch.
+    /// The figures shown without `--metric`: the time of an operation, absolute and relative to Dispatch's.
     static let headline: Set<String> = [Metric.time.name, BaselineRatio.time.rawValue]
 
     /// The series of the figures.
     ///
-    /// - Parameter isHeadline: whether without `--metric` the times alone are wanted.
-    /// - Throws: `InputError` if there are none.
+    /// - Parameter isHeadline: whether only the times are selected without `--metric`.
+    /// - Throws: `InputError` if nothing is selected.
     func series(of history: History, isHeadline: Bool) throws -> [TrendSeries] {
         let known = try history.names()
         var query = History.Query()
@@ -36,13 +37,13 @@ struct FigureSelection: ParsableArguments {
         let series = try history.series(query)
         if series.isEmpty {
             throw InputError(
-                file: history.path, message: "no figure of the history is asked for",
+                file: history.path, message: "the options select no figure of the history",
                 remedy: "it has the metrics \(known.metrics.joined(separator: ", "))")
         }
         return series
     }
 
     private static func names(_ list: String, option: String, known: [String]) throws(InputError) -> [String] {
-        try NameList.names(list, option: option, known: known) { "the history has nothing of \"\($0)\"" }
+        try NameList.names(list, option: option, known: known) { "the history has no \"\($0)\"" }
     }
 }

@@ -9,8 +9,9 @@ struct HistoryAddCommand: ParsableCommand {
         commandName: "add",
         abstract: "Add the figures of finished runs to a history.",
         discussion: """
-            A run that is there already is left alone. One that is there with other figures is refused, unless --replace \
-            is given. Every run is read before anything is written; each is then added as a whole or not at all.
+            Runs that are already in the history are skipped. A run that is there with other figures is refused unless \
+            --replace is given. Every run is read before anything is written; each is then added as a whole or not at \
+            all.
 
             EXAMPLES
               opbench history add night
@@ -21,7 +22,7 @@ struct HistoryAddCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("Runs: folders, or ids under results/ and results/baseline/.", valueName: "run"))
     var runs: [String]
 
-    @Flag(help: "Replace runs that are there with other figures.")
+    @Flag(help: "Replace runs that the history has with other figures.")
     var replace = false
 
     @OptionGroup var place: HistoryPlace
@@ -39,14 +40,14 @@ struct HistoryAddCommand: ParsableCommand {
         let history = try History(place.path, for: .adding)
         for run in measured {
             let addition = try history.add(run.run, figures: run.figures, isReplacing: replace)
-            // Another process may have added another run of that id meanwhile.
+            // Another process may have added another run with that id in the meantime.
             if addition == .refused { throw run.refusal }
             StandardError.say("opbench: \(run.words(for: addition))")
         }
         try history.close()
     }
 
-    /// All runs that were named, each once.
+    /// All named runs, without duplicates.
     private func read() throws -> [MeasuredRun] {
         var measured: [MeasuredRun] = []
         let mistakes = Mistakes()
@@ -72,15 +73,15 @@ struct HistoryAddCommand: ParsableCommand {
     }
 }
 
-/// A run as it goes into a history.
+/// A run in the form of history entries.
 private struct MeasuredRun {
-    /// As the user named it.
+    /// The name that the user gave.
     let name: String
     let run: HistoryRun
     let figures: [RunFigure]
 
-    /// A run of one kind of host is one; a merged one of several is one of each, since histories are by the kind of host. They
-    /// are numbered in the order of their classes: `sweep.1`, `sweep.2`.
+    /// One entry per kind of host, since histories are kept by kind: a run on one kind is one entry, a merged run may
+    /// be several. They are numbered in the order of their classes: `sweep.1`, `sweep.2`.
     static func all(of recorded: RecordedRun) throws(InputError) -> [MeasuredRun] {
         let kinds = (recorded.facts?.hostKinds ?? []).sorted {
             ($0.hostClass, $0.allocator, $0.configuration) < ($1.hostClass, $1.allocator, $1.configuration)
@@ -100,14 +101,14 @@ private struct MeasuredRun {
     ) throws(InputError) {
         guard let facts = recorded.facts else {
             throw InputError(
-                file: recorded.name, message: "there is no run.json beside the rows, which tells the host",
+                file: recorded.name, message: "run.json, which records the host, is missing next to the rows",
                 remedy: "name a run's whole folder")
         }
         guard facts.isFinished else {
             throw InputError(
-                file: recorded.name, message: "the run was not finished",
+                file: recorded.name, message: "the run is not finished",
                 remedy: facts.isMerged
-                    ? "measure the shards that are missing, and merge all again"
+                    ? "measure the missing shards, and merge all again"
                     : "continue it: opbench run … --run-id \(recorded.samples[0].runID) --resume")
         }
         name = recorded.name
@@ -124,14 +125,14 @@ private struct MeasuredRun {
     var refusal: InputError {
         InputError(
             file: name, message: "the history has a run \"\(run.id)\" with other figures",
-            remedy: "--replace puts this one in its place")
+            remedy: "replace it with --replace")
     }
 
     func words(for addition: History.Addition) -> String {
         switch addition {
         case .added: "added \(run.id): \(figures.count) figures"
         case .replaced: "replaced \(run.id): \(figures.count) figures"
-        case .known, .refused: "\(run.id) is there already"
+        case .known, .refused: "\(run.id) is already in the history"
         }
     }
 }

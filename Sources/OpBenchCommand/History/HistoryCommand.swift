@@ -8,9 +8,9 @@ struct HistoryCommand: ParsableCommand {
         commandName: "history",
         abstract: "Keep the figures of many runs, and show how they change.",
         discussion: """
-            A history is one SQLite file, results/history.sqlite unless --database names another. It keeps of each run \
-            what its samples say together: the median of every figure, its 95 % interval and the number of samples. The \
-            rows of the runs stay the truth: remove the file at any time, and add the runs again. Several processes may \
+            A history is one SQLite file, results/history.sqlite unless --database names another. For each run it \
+            keeps the median of every figure over the samples, its 95 % interval and the number of samples. The runs' \
+            rows stay the source: you can remove the file at any time and add the runs again. Several processes may \
             add at once.
 
             EXAMPLES
@@ -27,11 +27,11 @@ struct HistoryCommand: ParsableCommand {
         ])
 }
 
-/// Which history.
+/// Options that select a history.
 struct HistoryPlace: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The file of the history; without it, \(History.fileName) in the folder of runs.", valueName: "file"))
+            "The history's file; by default \(History.fileName) in the folder of runs.", valueName: "file"))
     var database: String?
 
     @Option(name: .customLong("results"), help: ArgumentHelp("The folder of runs.", valueName: "dir"))
@@ -49,7 +49,7 @@ struct HistoryPlace: ParsableArguments {
 struct HistoryListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Print the runs of a history, in the order of time.",
+        abstract: "Print the runs of a history in chronological order.",
         discussion: """
             EXAMPLES
               opbench history list

@@ -7,9 +7,10 @@ import OpBenchPage
 struct HistoryReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Write a page that shows how figures change from run to run.",
+        abstract: "Write an HTML page that shows how figures change from run to run.",
         discussion: """
-            One self-contained file of HTML, with the figures that `opbench history trend` prints, and their change points.
+            Writes one self-contained HTML file with the figures that `opbench history trend` prints, and their change \
+            points.
 
             EXAMPLES
               opbench history report -o trend.html
@@ -33,7 +34,7 @@ struct HistoryReportCommand: ParsableCommand {
         try history.close()
         let marked = changePoints ? try HistoryTrendCommand.marked(series) : series
         let runs = TrendText.runs(of: marked)
-        // A page has no place for the host of a figure; where there are several, it is part of the cell's name.
+        // The page does not show hosts; if there are several, the cell's name includes the host.
         let namesHost = Set(marked.map(\.host)).count > 1
         let page = ReportPage(
             title: "History: \(TrendText.span(runs))", trends: marked.map { $0.ofPage(namesHost: namesHost) },
@@ -43,7 +44,7 @@ struct HistoryReportCommand: ParsableCommand {
 }
 
 extension OpBenchHistory.TrendSeries {
-    /// The same as a page shows it.
+    /// The same series for a page.
     fileprivate func ofPage(namesHost: Bool) -> OpBenchPage.TrendSeries {
         OpBenchPage.TrendSeries(
             cellID: name.cellID + (namesHost ? " · \(host.summary)" : ""), backend: name.backend.rawValue,

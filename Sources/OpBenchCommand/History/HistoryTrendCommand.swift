@@ -9,13 +9,13 @@ struct HistoryTrendCommand: ParsableCommand {
         commandName: "trend",
         abstract: "Print how figures change from run to run, and where they changed.",
         discussion: """
-            A line a figure, or one a run where a single figure is asked for; csv and json have one a figure and run. \
-            Without --metric these are the times of operations, and their ratios to Dispatch's. Runs of one class of \
-            host, allocator and build make one series; those of others have a table of their own. Machines drift from \
-            day to day: the ratio to Dispatch does not.
+            Prints one line per figure, or one per run if a single figure is selected; csv and json have one per \
+            figure and run. Without --metric, these are the times of operations and their ratios to Dispatch's. Runs \
+            with the same class of host, allocator and build make one series; others have separate tables. \
+            Machines drift from day to day; the ratio to Dispatch does not.
 
-            Change points are found by Apache Otava, where it is installed: `otava` on PATH, or the program that \
-            OPBENCH_OTAVA names. The change is the mean from there on against the mean before.
+            Apache Otava finds change points if it is installed: `otava` on PATH, or the program in the variable \
+            OPBENCH_OTAVA. The change is the mean from there on, relative to the mean before.
 
             EXAMPLES
               opbench history trend
@@ -41,7 +41,7 @@ struct HistoryTrendCommand: ParsableCommand {
         try StandardOutput.write(format.text(of: changePoints ? try Self.marked(series) : series))
     }
 
-    /// With their change points, if they can be found.
+    /// The series with their change points, if Otava is installed.
     static func marked(_ series: [TrendSeries]) throws -> [TrendSeries] {
         guard let finder = ChangePoints() else {
             StandardError.say("opbench: no change points: Apache Otava is not installed; \(ChangePoints.remedy)")
@@ -57,9 +57,9 @@ struct HistoryTrendCommand: ParsableCommand {
 struct HistoryExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Print all figures of a history, a row a figure and run.",
+        abstract: "Print all figures of a history, one row per figure and run.",
         discussion: """
-            The columns are those of `opbench history trend --format csv`; change points are not looked for.
+            The columns are those of `opbench history trend --format csv`; without change points.
 
             EXAMPLES
               opbench history export > figures.csv

@@ -1,9 +1,9 @@
 import OpBenchHistory
 import OpBenchModel
 
-/// Figures over time as people read them: a table for each kind of host, the one with the latest run last.
+/// Figures over time in readable form: a table for each kind of host, the one with the latest run last.
 enum TrendTable {
-    /// - Parameter width: nil for as much as the tables take.
+    /// - Parameter width: nil for no limit.
     static func text(of series: [TrendSeries], width: Int? = TableWidth.ofOutput()) -> String {
         let hosts = Dictionary(grouping: series, by: \.host).values
             .map { (series: $0, runs: TrendText.runs(of: $0)) }
@@ -15,7 +15,7 @@ enum TrendTable {
         }.joined(separator: "\n")
     }
 
-    /// A line a figure. A cell that has several is named once.
+    /// One line per figure. The name of a cell with several figures is printed once.
     private static func overview(of series: [TrendSeries]) -> PrintedTable {
         var cell: String?
         let rows = series.map { series -> [String] in
@@ -38,7 +38,7 @@ enum TrendTable {
             ], rows: rows)
     }
 
-    /// A line a run.
+    /// One line per run.
     private static func points(of series: TrendSeries) -> PrintedTable {
         let name = series.name
         let rows = series.points.map { point in
@@ -62,9 +62,9 @@ enum TrendTable {
     }
 }
 
-/// The words of tables about a history.
+/// Texts in tables of a history.
 enum TrendText {
-    /// The day on which a run was measured: in the order of time, the time of day tells little.
+    /// The day on which a run was measured; over many runs, the time of day matters little.
     static func day(_ run: HistoryRun) -> String { String(run.startedUTC.prefix(10)) }
 
     static func commit(_ run: HistoryRun) -> String {
@@ -75,7 +75,7 @@ enum TrendText {
         name.title + (name.side.isEmpty ? "" : " of \(name.side)")
     }
 
-    /// What clocks of former runs told apart is not known; a median over blocks is finer anyway.
+    /// The clock resolution of former runs is unknown, and a median over blocks is finer anyway.
     static func value(_ value: Double?, of name: FigureName) -> String {
         Quantities.figure(value, of: name.metric, resolution: 0)
     }
@@ -86,7 +86,7 @@ enum TrendText {
         return series.isWorse(change).map { "\(text) (\($0 ? "worse" : "better"))" } ?? text
     }
 
-    /// The runs of all series, in the order of time.
+    /// The runs of all series, in chronological order.
     static func runs(of series: [TrendSeries]) -> [HistoryRun] {
         Set(series.flatMap { $0.points.map(\.run) }).sorted { ($0.startedUTC, $0.id) < ($1.startedUTC, $1.id) }
     }
@@ -101,7 +101,7 @@ enum Sparkline {
     private static let bars = Array("▁▂▃▄▅▆▇█")
     private static let width = 16
 
-    /// From the least to the greatest, unless these differ by so little that noise would fill the height.
+    /// Scales from the least to the greatest value, unless they differ so little that noise would fill the height.
     static func text(of values: [Double]) -> String {
         let latest = values.suffix(width)
         guard let least = latest.min(), let greatest = latest.max() else { return "" }

@@ -2,7 +2,7 @@ import ArgumentParser
 import OpBenchModel
 import OpBenchProfile
 
-/// Names separated by commas, as `--backend` and `--metric` take them.
+/// Lists of names separated by commas, for `--backend` and `--metric`.
 enum NameList {
     static func backends(_ list: String) throws(InputError) -> [BackendID] {
         let known = BackendID.known
@@ -28,9 +28,9 @@ enum NameList {
         try names(list, option: option, known: known) { "unknown \(what) \"\($0)\"" }
     }
 
-    /// The names, each once.
+    /// The distinct names.
     ///
-    /// - Parameter message: what to tell of a name that is not known.
+    /// - Parameter message: the message about an unknown name.
     static func names(
         _ list: String, option: String, known: [String], message: (String) -> String
     ) throws(InputError) -> [String] {
@@ -47,9 +47,9 @@ enum NameList {
     }
 }
 
-/// A folder that an option names.
+/// A folder given by an option.
 enum FolderArgument {
-    /// Nothing at all would be the root folder, once a name is put behind it.
+    /// Refuses an empty name, which would become the root folder once a name is appended.
     static func check(_ folder: String, option: String) throws {
         if folder.isEmpty { throw ValidationError("\(option) is empty; name a folder, `.` for this one.") }
     }
@@ -59,7 +59,7 @@ enum FolderArgument {
 struct TimeArgument: ExpressibleByArgument {
     let seconds: Double
 
-    /// A year: more is taken for a slip.
+    /// One year; a longer time counts as a mistake.
     private static let limit = 31_536_000.0
 
     init?(argument: String) {
@@ -71,7 +71,7 @@ struct TimeArgument: ExpressibleByArgument {
     }
 }
 
-/// How long profiled samples last, `--seconds`, and may take, `--timeout`.
+/// The duration of profiled samples, `--seconds`, and their time limit, `--timeout`.
 enum SampleTime {
     static func check(seconds: Double, timeout: Double) throws {
         guard seconds > 0, seconds <= 3600 else {
@@ -82,12 +82,12 @@ enum SampleTime {
         }
         guard timeout > seconds else {
             throw ValidationError(
-                "--timeout \(timeout) leaves a sample no time for --seconds \(seconds): give it some times as much.")
+                "--timeout \(timeout) leaves a sample no time for --seconds \(seconds): make it several times as long.")
         }
     }
 }
 
-/// `--set NAME=VALUE[,VALUE…]`, as text: the shape's definition says how a value is read.
+/// `--set NAME=VALUE[,VALUE…]`, as text; the shape's definition determines how a value is parsed.
 enum ParameterSettings {
     static func parse(_ settings: [String]) throws(InputError) -> [String: [ParameterValue]] {
         var values: [String: [ParameterValue]] = [:]

@@ -1,11 +1,11 @@
 import OpBenchModel
 
-/// `--filter REGEX`: the cells of which it matches one of the names somewhere, the id or that with every parameter.
+/// `--filter REGEX`: selects the cells whose id, or name with all parameters, contains a match.
 struct CellFilter {
     let pattern: String
     private let regex: Regex<AnyRegexOutput>
 
-    /// - Parameter option: the option that has the pattern.
+    /// - Parameter option: the option that gave the pattern.
     init(_ pattern: String, option: String = "--filter") throws(InputError) {
         self.pattern = pattern
         do {
@@ -13,21 +13,21 @@ struct CellFilter {
         } catch {
             throw InputError(
                 file: option, message: "\"\(pattern)\" is not a regular expression: \(error)",
-                remedy: "escape characters such as ( [ * + ? with a backslash to mean themselves")
+                remedy: "escape characters such as ( [ * + ? with a backslash to match them literally")
         }
     }
 
     func matches(_ cell: Cell) -> Bool { matches(cell.id) || matches(cell.fullName) }
 
-    /// One of a cell's names.
+    /// Matches one of a cell's names.
     func matches(_ name: String) -> Bool { name.contains(regex) }
 
     // MARK: Without a match
 
-    /// How many cells, and values of a parameter, are shown.
+    /// The numbers of cells and of a parameter's values to show.
     private static let (cellLimit, valueLimit) = (3, 8)
 
-    /// What to tell if it matches none of the cells.
+    /// The error if it matches none of the cells.
     func withoutMatch(among cells: [Cell]) -> InputError {
         let shown = cells.prefix(Self.cellLimit).map { "\"\($0.id)\"" }.joined(separator: ", ")
         let others = cells.count > Self.cellLimit ? " and \(cells.count - Self.cellLimit) more" : ""
@@ -38,7 +38,7 @@ struct CellFilter {
         )
     }
 
-    /// What a word of the pattern is nearly, or which values the parameter has that it names.
+    /// A hint: the name that a word of the pattern resembles, or the values of a parameter in the pattern.
     private func hint(among cells: [Cell]) -> String? {
         let parameters = Set(cells.flatMap(\.parameters.keys))
         let known = parameters.union(cells.map(\.workload)).sorted()

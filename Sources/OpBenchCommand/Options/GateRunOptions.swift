@@ -2,42 +2,43 @@ import ArgumentParser
 import OpBenchModel
 import OpBenchRunner
 
-/// `--for-gate`: what the policy of a gate takes, in place of the usual kinds of sample and numbers of blocks.
+/// `--for-gate`: the kinds of sample and numbers of blocks that a gate's policy needs, instead of the usual ones.
 struct GateRunOptions: ParsableArguments {
     @Flag(
         name: .customLong("for-gate"),
         help: ArgumentHelp(
-            "Take what `opbench gate` needs to reach a verdict, and no more.",
+            "Take just the samples that `opbench gate` needs for a verdict.",
             discussion: """
-                That is 15 blocks, or as many as the rules of --policy take, of the kinds of sample that report what is \
-                judged: throughput and memory without a policy, of an open loop latency. Backends that it neither judges \
-                nor takes ratios to are left out, unless --backend names them. --blocks takes more.
+                That is 15 blocks, or as many as the rules of --policy need, of the kinds of sample that report judged \
+                figures: throughput and memory without a policy, latency in an open loop. Backends that the policy \
+                neither judges nor uses for ratios are left out unless --backend names them. --blocks overrides the \
+                number.
                 """))
     var isForGate = false
 
     @Option(
         help: ArgumentHelp(
-            "With --for-gate, the policy file (JSON) of that gate.",
-            discussion: "Without it: the one of a gate of two runs that is given none.", valueName: "file"))
+            "With --for-gate, the gate's policy file (JSON).",
+            discussion: "By default, the default policy for two runs.", valueName: "file"))
     var policy: String?
 
     func validate() throws {
-        if policy != nil, !isForGate { throw ValidationError("--policy goes with --for-gate.") }
+        if policy != nil, !isForGate { throw ValidationError("--policy needs --for-gate.") }
     }
 
-    /// Refuses what decides the same in another way.
+    /// Refuses options that conflict with --for-gate.
     func check(_ selection: SelectionOptions, _ plan: PlanOptions) throws {
         guard isForGate else { return }
-        if plan.quick { throw ValidationError("--for-gate takes whole samples: leave --quick out.") }
+        if plan.quick { throw ValidationError("--for-gate takes whole samples: leave out --quick.") }
         if selection.kinds != nil {
-            throw ValidationError("--for-gate decides which kinds of sample are taken: leave --metric out.")
+            throw ValidationError("--for-gate chooses the kinds of sample: leave out --metric.")
         }
     }
 
     /// Reads the workloads and the policy.
     ///
-    /// - Returns: the selection with the backends and kinds that are needed, and the number of blocks of each kind for
-    ///   which it matters.
+    /// - Returns: the selection with the needed backends and kinds, and the number of blocks of each kind that the
+    ///   policy restricts.
     /// - Throws: `InputErrors` with the mistakes of workloads, options and policy.
     func load(
         _ options: SelectionOptions, _ plan: PlanOptions
@@ -58,7 +59,7 @@ struct GateRunOptions: ParsableArguments {
             selection.replaceKinds(of: spec.name, by: needs.kinds)
             blocks.merge(needs.blocks, uniquingKeysWith: max)
             if needs.takesBaseline, !spec.backends.contains(.dispatch) {
-                selection.warn("\(spec.file): without the backend dispatch there is no ratio to it for a gate to judge")
+                selection.warn("\(spec.file): without the backend dispatch, a gate has no ratio to judge")
             }
         }
         return (selection, blocks.mapValues { plan.blocks ?? $0 })
@@ -72,7 +73,7 @@ struct GateRunOptions: ParsableArguments {
 }
 
 extension RunOptions {
-    /// Takes so many blocks of some kinds, and as many as usual of the others, if any are given.
+    /// Sets the numbers of blocks of some kinds, and the default for the others, if any are given.
     mutating func take(_ blocks: [SampleKind: Int]) {
         if blocks.isEmpty { return }
         (self.blocks, blocksOfKinds) = (nil, blocks)

@@ -2,16 +2,16 @@ import ArgumentParser
 import OpBenchModel
 import OpBenchRunner
 
-/// What the processes of samples are held to: what `run`, `ab` and `calibrate` have in common.
+/// Limits of sample processes: the options that `run`, `ab` and `calibrate` share.
 struct LimitOptions: ParsableArguments {
     @Option(
         name: .customLong("cpus"),
         help: ArgumentHelp(
-            "Run all samples on these processors alone, such as 0-3,8 or 0-14:2.",
+            "Run all samples only on these processors, such as 0-3,8 or 0-14:2.",
             discussion: """
-                As taskset(1) writes them. Every thread of a sample has them from its start, and the engine and Dispatch \
-                make as many threads as there are. The list belongs to what must be the same for runs to be compared. \
-                `opbench doctor` says which to choose.
+                In the notation of taskset(1). The limit applies to every thread of a sample from its start, and the \
+                engine and Dispatch make as many threads as there are processors. Runs are comparable only if they \
+                have the same list. `opbench doctor` suggests which to choose.
                 """,
             valueName: "list"))
     var list: ProcessorArgument?
@@ -21,8 +21,8 @@ struct LimitOptions: ParsableArguments {
         help: ArgumentHelp(
             "End a sample that needs more memory, such as 4GiB or 512MiB; at least 64MiB.",
             discussion: """
-                Counts heap, data and the stacks of threads, in full as soon as they are reserved (RLIMIT_DATA). Such a \
-                sample counts as `crashed` or, where its backend waits for memory, as `timeout`.
+                Counts heap, data and the stacks of threads, in full as soon as they are reserved (RLIMIT_DATA). Such \
+                a sample counts as `crashed`, or as `timeout` if its backend waits for memory.
                 """,
             valueName: "size"))
     var memory: MemoryArgument?

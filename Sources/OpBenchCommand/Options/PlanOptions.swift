@@ -2,24 +2,26 @@ import ArgumentParser
 import OpBenchModel
 import OpBenchRunner
 
-/// How often and in which order: what `run` and `list` have in common beside the selection.
+/// The number and order of samples: the options that `run` and `list` share besides the selection.
 struct PlanOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Samples of every kind per cell and backend, 1 to 1000.",
             discussion: """
-                Without it: throughput 7, latency 3, memory 2, check 1; 7 of latency where a workload has no throughput, \
-                and up to 7 of memory where counts do not agree. Seven screen; for a gate to find a regression it takes 15 on each side.
+                By default: throughput 7, latency 3, memory 2, check 1; 7 of latency if a workload has no throughput, \
+                and up to 7 of memory if counts do not agree. Seven are enough for screening; a gate needs 15 on each \
+                side to find a regression.
                 """,
             valueName: "n"))
     var blocks: Int?
 
-    @Flag(help: "Fewer blocks and smaller rounds: shows that a workload works, proves nothing.")
+    @Flag(help: "Fewer blocks and shorter samples: checks that a workload works, proves nothing.")
     var quick = false
 
     @Option(
         help: ArgumentHelp(
-            "Orders the blocks.", discussion: "The workload's own parameter `seed` shapes what it does.",
+            "Seed for the order of blocks.",
+            discussion: "The workload's own parameter `seed` determines its operations.",
             valueName: "n"))
     var seed: UInt64 = 1
 
@@ -45,7 +47,7 @@ extension PlanOptions {
     }
 }
 
-/// Where the rows of a run go.
+/// The destination of a run's rows.
 struct DestinationOptions: ParsableArguments {
     @Option(name: .customLong("output"), help: ArgumentHelp("The folder of runs.", valueName: "dir"))
     var directory = "results"
@@ -53,23 +55,23 @@ struct DestinationOptions: ParsableArguments {
     @Option(
         name: .customLong("run-id"),
         help: ArgumentHelp(
-            "The run's name, and its folder's.", discussion: "Without it: the time in UTC and four random digits.",
+            "The name of the run and its folder.", discussion: "By default, the time in UTC and four random digits.",
             valueName: "id"))
     var runID: String?
 
-    @Flag(help: "Continue the run of that --run-id: keep its rows, measure what is missing.")
+    @Flag(help: "Continue the run with that --run-id: keep its rows, measure what is missing.")
     var resume = false
 
     func validate() throws {
         try FolderArgument.check(directory, option: "--output")
         if resume && runID == nil {
             throw ValidationError(
-                "--resume needs the --run-id of the run to continue. With --shard leave it out: an interrupted part is "
-                    + "continued.")
+                "--resume needs the --run-id of the run to continue. Leave it out with --shard: an interrupted part "
+                    + "continues by itself.")
         }
     }
 
-    /// The run's name, checked or made.
+    /// The run's name, checked or generated.
     func identifier() throws(InputError) -> String {
         guard let runID else { return RunIdentifier.make() }
         try RunIdentifier.check(runID: runID)

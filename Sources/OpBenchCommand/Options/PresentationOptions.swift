@@ -2,38 +2,38 @@ import ArgumentParser
 import OpBenchModel
 import OpBenchRunner
 
-/// `--format`: how results go to standard output.
+/// `--format`: the format of results on standard output.
 enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
-    /// Aligned columns for people.
+    /// Aligned columns.
     case table
-    /// The text of the CSV file that holds such rows.
+    /// The text of the corresponding CSV file.
     case csv
-    /// An array of objects by the names of that file's columns; absent figures are null.
+    /// An array of objects with the columns' names as keys; absent figures are null.
     case json
-    /// Tables for a page on GitHub.
+    /// Tables for GitHub pages.
     case markdown
 }
 
-/// How results are printed: what all commands that print them have in common.
+/// The format of printed results: the options that all commands with results share.
 struct PresentationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "How to print results.", discussion: "`csv` and `json` have every figure.", valueName: "format"))
+            "How to print results.", discussion: "`csv` and `json` contain all figures.", valueName: "format"))
     var format = OutputFormat.table
 
     @Flag(
         help: ArgumentHelp(
-            "Print all columns of tables, however wide that is.",
+            "Print all columns of tables, whatever the width.",
             discussion: """
-                Without it a table is as wide as the terminal, or as COLUMNS says; 80 columns into a file or a pipe. Columns \
-                that have no room are left out, and named below it.
+                By default, a table is as wide as the terminal, or as COLUMNS says; 80 columns in a file or a pipe. \
+                Columns that do not fit are hidden, and listed below it.
                 """))
     var wide = false
 
-    /// Of printed tables; nil for as much as they take.
+    /// The width of printed tables; nil for no limit.
     var width: Int? { wide ? nil : TableWidth.ofOutput() }
 
-    /// - Parameter facts: of the run that the rows are of; nil if nothing is known.
+    /// - Parameter facts: the run of the rows; nil if unknown.
     func text(ofSummary rows: [SummaryRow], facts: RunFacts?) -> String {
         let resolution = facts?.clockResolutionNanoseconds ?? RunFacts.histogramUnitNanoseconds
         let isQuick = facts?.isQuick ?? false

@@ -2,12 +2,12 @@ import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
 
-/// Figures of different kinds of host say nothing of each other. A run that was merged of parts may have several; what is
-/// compared is then looked at cell by cell.
+/// Figures of different kinds of host are not comparable. A merged run may have several kinds, so runs are checked cell
+/// by cell.
 extension RecordedRun {
-    /// Refuses two runs of which figures would be compared across kinds of host.
+    /// Refuses two runs if any of their figures would be compared across kinds of host.
     ///
-    /// - Parameter ignored: parameters in which matching cells may differ.
+    /// - Parameter ignored: parameters that matching cells may differ in.
     static func checkSameHost(
         _ base: RecordedRun, _ head: RecordedRun, ignoring ignored: Set<String> = []
     ) throws(InputError) {
@@ -41,11 +41,11 @@ extension RecordedRun {
             }
         }
         guard var first else { return }
-        if differing > 1 { first.message += " (and so for \(differing - 1) more cells)" }
+        if differing > 1 { first.message += " (and the same for \(differing - 1) more cells)" }
         throw first
     }
 
-    /// Refuses runs of different kinds of host where each is judged by itself, as by goals.
+    /// Refuses runs of different kinds of host if each is judged by itself, as by goals.
     static func checkSameHosts(_ runs: [RecordedRun]) throws(InputError) {
         for run in runs.dropFirst() {
             guard let (one, other) = facts(runs[0], run) else { continue }
@@ -56,7 +56,7 @@ extension RecordedRun {
 
     private static func facts(_ base: RecordedRun, _ head: RecordedRun) -> (RunFacts, RunFacts)? {
         if let one = base.facts, let other = head.facts { return (one, other) }
-        StandardError.say("opbench: warning: no run.json beside the rows: the hosts may differ")
+        StandardError.say("opbench: warning: run.json is missing next to the rows, so the hosts may differ")
         return nil
     }
 
@@ -65,8 +65,8 @@ extension RecordedRun {
     ) throws(InputError) {
         guard let (what, ofBase, ofHead) = one.difference(from: other) else { return }
         throw InputError(
-            file: head.name, message: "the \(what) is \"\(ofHead)\", that of \(base.name) is \"\(ofBase)\"",
-            remedy: "compare runs of machines and builds of one kind")
+            file: head.name, message: "the \(what) is \"\(ofHead)\", but \(base.name) has \"\(ofBase)\"",
+            remedy: "compare runs of the same kind of machine and build")
     }
 
     private static func warnOfWork(_ head: RecordedRun, _ new: RunMachine, _ base: RecordedRun, _ old: RunMachine) {
@@ -74,12 +74,12 @@ extension RecordedRun {
         if (0.99...1.01).contains(work) { return }
         let of = [new, old].map { $0.shards.isEmpty ? "" : " (shard \($0.shards.joined(separator: ", ")))" }
         StandardError.say(
-            "opbench: warning: \(head.name)\(of[0]) did \(Quantities.ratio(work)) the work of \(base.name)\(of[1]) for the "
-                + "same work_ns; `run --calibration \(base.name)` does the same")
+            "opbench: warning: \(head.name)\(of[0]) did \(Quantities.ratio(work)) the work of \(base.name)\(of[1]) for "
+                + "the same work_ns; `run --calibration \(base.name)` makes them equal")
     }
 }
 
 extension [RecordedRun] {
-    /// What each cell was measured on; each cell is in one of the runs.
+    /// The host of each cell; each cell is in one of the runs.
     var hostsOfCells: [String: HostKind] { reduce(into: [:]) { $0.merge($1.hostsOfCells) { first, _ in first } } }
 }

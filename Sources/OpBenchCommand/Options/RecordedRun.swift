@@ -3,22 +3,22 @@ import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
 
-/// A run that was measured before, as its folder holds it.
+/// A recorded run, read from its folder.
 struct RecordedRun {
-    /// As the user named it.
+    /// The name that the user gave.
     let name: String
-    /// Where its files lie.
+    /// The folder of its files.
     let folder: String
     let samples: [SampleRow]
-    /// What `run.json` says; nil where only a samples.csv was named.
+    /// The contents of `run.json`; nil if only a samples.csv was named.
     let facts: RunFacts?
 
     /// Reads a run.
     ///
     /// - Parameters:
     ///   - name: a run's folder, its samples.csv, or the id of a run in `folder` or among its baselines.
-    ///   - isTornAllowed: whether the last line may be cut off, as that of a run that goes on or was killed.
-    /// - Throws: `InputError` for what is no run, is cut off, or comes from elsewhere.
+    ///   - isTornAllowed: whether the last line may be cut off, as in a run that is still running or was killed.
+    /// - Throws: `InputError` for anything that is not a run, is cut off, or contains several runs' rows.
     init(_ name: String, in folder: String, isTornAllowed: Bool = false) throws(InputError) {
         self.name = name
         guard let file = Self.file(SampleRow.fileName, of: name, in: folder) else {
@@ -32,11 +32,11 @@ struct RecordedRun {
             ? try CSVFile.readWholeLines(SampleRow.self, file: file).rows
             : try CSVFile.read(SampleRow.self, file: file)
         if samples.isEmpty {
-            throw InputError(file: file, message: "there are no rows", remedy: "name a run that has ended")
+            throw InputError(file: file, message: "there are no rows", remedy: "name a finished run")
         }
         if let other = samples.first(where: { $0.runID != samples[0].runID }) {
             throw InputError(
-                file: file, message: "the rows are of several runs: \"\(samples[0].runID)\" and \"\(other.runID)\"",
+                file: file, message: "the rows belong to several runs: \"\(samples[0].runID)\" and \"\(other.runID)\"",
                 remedy: "keep each run's rows in a separate file; they may come from different machines")
         }
         try RowLimits.checkSize(samples, file: file)
@@ -45,7 +45,7 @@ struct RecordedRun {
         facts = try RunFacts.read(beside: file)
     }
 
-    /// A run of rows that were read before.
+    /// A run whose rows have already been read.
     init(_ name: String, in folder: String, samples: [SampleRow], facts: RunFacts?) {
         (self.name, self.folder, self.samples, self.facts) = (name, folder, samples, facts)
     }
@@ -60,28 +60,28 @@ struct RecordedRun {
         return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Whether some sample failed that its workload does not expect to.
+    /// Whether a sample failed unexpectedly.
     var hasBadSample: Bool {
         let unexpected = UnexpectedSamples(specs: facts?.workloads ?? [])
         return samples.contains(where: unexpected.contains)
     }
 
-    /// How many iterations of the work kernel the run took for a nanosecond on hosts of a kind.
+    /// Iterations of the run's work kernel per nanosecond, on hosts of the given kind.
     ///
     /// - Throws: `InputError` for a run of other hosts or kinds of build.
     func iterationsPerNanosecond(on here: HostKind) throws(InputError) -> Double {
         guard let facts else {
             throw InputError(
-                file: name, message: "there is no run.json beside the rows", remedy: "name a run's whole folder")
+                file: name, message: "run.json is missing next to the rows", remedy: "name a run's whole folder")
         }
         if let machine = facts.machines.first(where: { $0.kind == here }) { return machine.iterationsPerNanosecond }
         let (what, there, here) = facts.hostKind.difference(from: here) ?? ("host", facts.hostClass, here.hostClass)
         throw InputError(
-            file: name, message: "the \(what) is \"\(there)\", here it is \"\(here)\"",
+            file: name, message: "the \(what) is \"\(there)\", but here it is \"\(here)\"",
             remedy: "name a run of this host and this kind of build")
     }
 
-    /// What each cell of the run was measured on; empty if nothing tells.
+    /// The host of each of the run's cells; empty if not recorded.
     var hostsOfCells: [String: HostKind] {
         guard let facts else { return [:] }
         var hosts: [String: HostKind] = [:]

@@ -1,31 +1,31 @@
 import ArgumentParser
-// A dispatch source is thread-safe, but its type does not say so.
+// A dispatch source is thread-safe, but its type does not declare it.
 @preconcurrency import Dispatch
 import OpBenchModel
 import OpBenchRunner
 import Synchronization
 
-/// Two commits to be built, in place of two builds that are named.
+/// Two commits to build, instead of two built programs.
 struct RefOptions: ParsableArguments {
     @Option(
         name: .customLong("base-ref"),
         help: ArgumentHelp(
-            "Build this commit of the package here, and compare with it: a branch, a tag, any name of git's.",
+            "Build this commit of the package here, and compare with it: a branch, a tag, any name that git resolves.",
             discussion: """
-                The commits are built for release in a work tree of their own, and kept by commit, under .build/refs of \
-                the package. Remove that folder to be rid of them.
+                The commits are built for release in a separate work tree, and kept by commit in the package's \
+                .build/refs. Remove that folder to delete them.
                 """,
             valueName: "ref"))
     var base: String?
 
     @Option(
         name: .customLong("head-ref"),
-        help: ArgumentHelp("With --base-ref, the commit that is judged; without it, HEAD.", valueName: "ref"))
+        help: ArgumentHelp("With --base-ref, the commit to judge; by default HEAD.", valueName: "ref"))
     var head: String?
 
     @Option(
         help: ArgumentHelp(
-            "With --base-ref, the executable product that is built; without it, that of this program's name.",
+            "With --base-ref, the executable product to build; by default the one with this program's name.",
             valueName: "name"))
     var product: String?
 
@@ -38,7 +38,7 @@ struct RefOptions: ParsableArguments {
 
     @Flag(
         name: .customLong("skip-equal"),
-        help: "With --base-ref, measure nothing if both programs are the same but for the commit that they tell.")
+        help: "With --base-ref, measure nothing if the programs differ only in the commit that they record.")
     var skipsEqual = false
 
     func validate() throws {
@@ -47,11 +47,11 @@ struct RefOptions: ParsableArguments {
             ("--head-ref", head != nil), ("--product", product != nil), ("--build-option", !buildOptions.isEmpty),
             ("--skip-equal", skipsEqual),
         ] where isGiven {
-            throw ValidationError("\(name) goes with --base-ref.")
+            throw ValidationError("\(name) needs --base-ref.")
         }
     }
 
-    /// The programs of both commits; nil where none are named. Tells on standard error what they are.
+    /// The programs of both commits; nil if none are named. Describes them on standard error.
     func build() throws -> (base: BuiltCommit, head: BuiltCommit)? {
         guard let base else { return nil }
         let product = product ?? Self.ownName
@@ -80,7 +80,7 @@ struct RefOptions: ParsableArguments {
         if count == 0 { return }
         let files = count == 1 ? "1 file differs" : "\(count) files differ"
         StandardError.say(
-            "opbench: warning: \(files) from \(head.words), which is what is measured: commit changes to measure them")
+            "opbench: warning: \(files) from \(head.words), which is measured: commit changes to measure them")
     }
 
     private static var ownName: String {
@@ -88,8 +88,8 @@ struct RefOptions: ParsableArguments {
     }
 }
 
-/// Shows on standard error that a build lives: the time so far, in the one line of a terminal every second, in a log every
-/// half minute. Thread-safe.
+/// Shows the elapsed time of a build on standard error: every second in one line of a terminal, every half minute in a
+/// log. Thread-safe.
 struct BuildProgress: Sendable {
     private let isTerminal: Bool
     private let interval: DispatchTimeInterval
@@ -98,7 +98,7 @@ struct BuildProgress: Sendable {
     private static let clearLine = "\r\u{1B}[2K"
 
     /// - Parameters:
-    ///   - interval: nil for that of the kind of output.
+    ///   - interval: nil for the default of the kind of output.
     ///   - write: receives the text, line ends and control sequences included.
     init(
         isTerminal: Bool = StandardError.isTerminal, interval: DispatchTimeInterval? = nil,
@@ -109,7 +109,7 @@ struct BuildProgress: Sendable {
         self.write = write
     }
 
-    /// - Returns: what is to be called at the end, with whether it was built. Nothing is written after that.
+    /// - Returns: a function to call at the end, with whether the build succeeded. Nothing is written after that.
     func begin(_ what: String) -> @Sendable (_ isBuilt: Bool) -> Void {
         let name = TerminalText.escaped(what, limit: TerminalText.messageLimit)
         let begun = ContinuousClock.now

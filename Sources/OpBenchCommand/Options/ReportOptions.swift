@@ -2,22 +2,22 @@ import ArgumentParser
 import OpBenchAnalysis
 import OpBenchModel
 
-/// What figures are judged by and where the comparison goes: what `compare`, `gate` and `ab` have in common.
+/// The policy, and the destinations of the comparison: the options that `compare`, `gate` and `ab` share.
 struct ReportOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A policy file (JSON).",
             discussion: """
-                Without it the engine's ratios of time and CPU time to Dispatch may rise by 5 %, between two interleaved \
-                builds its total time and CPU time by 2 %; its allocations and what it does not give back by 1 %; of an \
-                open loop the latencies by 10 % (p50) and 25 % (p99), and a searched rate may fall by 10 % between two \
-                interleaved builds; the same of backends that a program declares. \
-                `opbench schema policy` prints what a file may say.
+                By default, the engine's ratios of time and CPU time to Dispatch may rise by 5 %; between two \
+                interleaved builds, its total time and CPU time may rise by 2 %. Its allocations and unreleased memory \
+                may rise by 1 %. In an open loop, latencies may rise by 10 % (p50) and 25 % (p99), and between two \
+                interleaved builds a searched rate may fall by 10 %. The same applies to backends that a program \
+                declares. `opbench schema policy` prints the format of the file.
                 """,
             valueName: "file"))
     var policy: String?
 
-    @Flag(name: .customLong("all"), help: "Print every figure, including those that no rule of the policy judges.")
+    @Flag(name: .customLong("all"), help: "Print all figures, including those without a rule in the policy.")
     var showsAll = false
 
     @OptionGroup var presentation: PresentationOptions
@@ -25,7 +25,7 @@ struct ReportOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Write every figure to this file, as CSV.", valueName: "file"))
     var csv: String?
 
-    @Option(help: ArgumentHelp("Write a Markdown summary to this file, for a CI job to show.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write a Markdown summary to this file, for a CI job.", valueName: "file"))
     var markdown: String?
 
     @Option(help: ArgumentHelp("Write JUnit XML to this file, one test case per judged figure.", valueName: "file"))
@@ -34,10 +34,10 @@ struct ReportOptions: ParsableArguments {
     @Flag(name: .customLong("github-annotations"), help: "Print a workflow command for each figure that fails.")
     var annotates = false
 
-    /// Whether the comparison goes elsewhere than to standard output.
+    /// Whether the comparison has a destination besides standard output.
     var isWritten: Bool { csv != nil || markdown != nil || junit != nil || annotates }
 
-    /// The files that were asked for, found fit to be written before any work is done.
+    /// The requested files, checked before any work is done.
     func files() throws(InputError) -> ReportFiles {
         ReportFiles(
             csv: try csv.map { (path) throws(InputError) in try ReportFile(path) },
@@ -45,7 +45,7 @@ struct ReportOptions: ParsableArguments {
             junit: try junit.map { (path) throws(InputError) in try ReportFile(path) })
     }
 
-    /// - Parameter backends: those of what is judged, which may be of other programs.
+    /// - Parameter backends: the backends of the judged runs, which other programs may have declared.
     func loadPolicy(or standard: GatePolicy, on backends: Set<BackendID>) throws(InputErrors) -> GatePolicy {
         try .forTwoSides(policy, or: standard, on: backends)
     }
@@ -54,20 +54,20 @@ struct ReportOptions: ParsableArguments {
         guard let policy else {
             throw InputErrors(
                 InputError(
-                    file: "--policy", message: "a run by itself is judged by goals, and none are given",
+                    file: "--policy", message: "a single run is judged by goals, but there are none",
                     remedy: "name a policy whose rules have at_most, or a --baseline to compare with"))
         }
         let goals = try GatePolicy.load(file: policy, recorded: runs.backends).goals
         guard !goals.isEmpty else {
             throw InputErrors(
                 InputError(
-                    file: policy, path: "$.rules", message: "the rules compare two sides, and there is one run",
+                    file: policy, path: "$.rules", message: "the rules compare two sides, but there is only one run",
                     remedy: "name a policy whose rules have at_most, or a --baseline to compare with"))
         }
         return goals
     }
 
-    /// Prints the comparison and writes the files that were asked for.
+    /// Prints the comparison and writes the requested files.
     func report(
         _ rows: [CompareRow], policy: GatePolicy, compared: ComparisonReport<CompareRow>.Compared,
         outcome: GateOutcome? = nil,
@@ -87,7 +87,7 @@ struct ReportOptions: ParsableArguments {
         try write(shown, allRows: rows, files: files)
     }
 
-    /// - Parameter allRows: those that are not printed, too: a file has them all.
+    /// - Parameter allRows: all rows, including those that are not printed, for the CSV file.
     func write<Row>(_ shown: ComparisonReport<Row>, allRows: [Row], files: ReportFiles) throws {
         try StandardOutput.write(presentation.text(of: shown))
         if annotates { try StandardOutput.write(GitHubAnnotations.text(of: shown)) }
@@ -96,7 +96,7 @@ struct ReportOptions: ParsableArguments {
         if let file = files.markdown { reports.append((file, ComparisonMarkdown.text(of: shown))) }
         if let file = files.junit { reports.append((file, JUnitReport.text(of: shown))) }
         try ReportFile.write(reports)
-        // A reader of the table has seen them there.
+        // On a terminal, the table above has shown them.
         if !(presentation.format == .table && StandardOutput.isTerminal && StandardError.isTerminal) {
             for remedy in shown.remedies { StandardError.say("opbench: \(remedy)") }
         }
@@ -107,8 +107,8 @@ extension GatePolicy {
     /// A policy file's rules for two sides.
     ///
     /// - Parameters:
-    ///   - file: nil for the standard.
-    ///   - backends: those of what is judged, which may be of other programs and stand in the file.
+    ///   - file: nil for the standard policy.
+    ///   - backends: the backends of the judged runs, which other programs may have declared; the file may name them.
     static func forTwoSides(
         _ file: String?, or standard: GatePolicy, on backends: Set<BackendID>
     ) throws(InputErrors) -> GatePolicy {
@@ -117,21 +117,21 @@ extension GatePolicy {
         guard loaded.goals.isEmpty else {
             throw InputErrors(
                 InputError(
-                    file: file, path: "$.rules[0].at_most", message: "goals are about one run, and not two sides",
-                    remedy: "judge it by `opbench gate --candidate RUN --policy \(file)`"))
+                    file: file, path: "$.rules[0].at_most", message: "goals apply to one run, not to two sides",
+                    remedy: "judge it with `opbench gate --candidate RUN --policy \(file)`"))
         }
         return loaded
     }
 }
 
 extension [RecordedRun] {
-    /// Those that have rows.
+    /// The backends that have rows.
     var backends: Set<BackendID> {
         reduce(into: []) { backends, run in for row in run.samples { backends.insert(row.backend) } }
     }
 }
 
-/// Where a comparison's reports go.
+/// The files of a comparison's reports.
 struct ReportFiles {
     var csv: ReportFile?
     var markdown: ReportFile?

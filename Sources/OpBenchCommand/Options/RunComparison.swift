@@ -4,14 +4,14 @@ import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
 
-/// Compares recorded runs, by the noise floors that were measured on their host.
+/// Compares recorded runs, with the noise floors measured on their host.
 struct RunComparison {
-    /// Where runs and calibrations are.
+    /// The folder of runs and calibrations.
     let folder: String
-    /// Parameters, separated by commas, in which matching cells may differ.
+    /// Parameters, separated by commas, that matching cells may differ in.
     var ignoredParameters: String?
 
-    /// Names of parameters; one that no row has is a slip.
+    /// The ignored parameters, which must appear in some row.
     private func ignored(among runs: [RecordedRun]) throws(InputError) -> Set<String> {
         guard let list = ignoredParameters else { return [] }
         let known = runs.reduce(into: Set<String>()) { known, run in
@@ -33,7 +33,7 @@ struct RunComparison {
     func compare(_ base: RecordedRun, _ head: RecordedRun, policy: GatePolicy) throws(InputError) -> [CompareRow] {
         for run in [base, head] where run.samples.contains(where: { !$0.side.isEmpty }) {
             throw InputError(
-                file: run.name, message: "the run has two sides already", remedy: "judge it by `opbench gate --ab`")
+                file: run.name, message: "the run already has two sides", remedy: "judge it with `opbench gate --ab`")
         }
         let ignored = try ignored(among: [base, head])
         try RecordedRun.checkSameHost(base, head, ignoring: ignored)
@@ -46,7 +46,7 @@ struct RunComparison {
         ).rows
     }
 
-    /// The sides of a run of two interleaved builds.
+    /// Compares the sides of a run of two interleaved builds.
     func compareSides(of run: RecordedRun, policy: GatePolicy) throws(InputError) -> [CompareRow] {
         let sides = Set(run.samples.map(\.side))
         guard sides.isSuperset(of: ["base", "head"]) else {
@@ -62,7 +62,7 @@ struct RunComparison {
     }
 }
 
-/// The runs of one build against itself that `opbench calibrate` keeps, and the noise floors that follow from them.
+/// The runs of one build against itself from `opbench calibrate`, and the noise floors computed from them.
 struct CalibrationFolder {
     let path: String
 
@@ -71,7 +71,7 @@ struct CalibrationFolder {
 
     private var file: String { "\(path)/\(NoiseFloorRow.fileName)" }
 
-    /// The floors measured on the host, and with the kind of build, of each cell of a run; none if nothing is known of it.
+    /// The floors for each cell of a run, measured on the cell's host with its kind of build; none for an unknown host.
     func floors(for facts: RunFacts?) throws(InputError) -> KnownNoiseFloors {
         guard let facts else { return KnownNoiseFloors() }
         return KnownNoiseFloors(try rows()) { facts.machine(of: $0)?.kind }
@@ -86,9 +86,9 @@ struct CalibrationFolder {
         return try CSVFile.read(NoiseFloorRow.self, file: file)
     }
 
-    /// Measures the floors of a host anew from all its runs, and saves them beside those of other hosts.
+    /// Recomputes the floors of a host from all its runs, and saves them together with those of other hosts.
     ///
-    /// - Returns: that host's.
+    /// - Returns: that host's floors.
     func update(for facts: RunFacts) throws -> [NoiseFloorRow] {
         let host = facts.hostKind
         let runs = try runs(of: host)
@@ -112,12 +112,12 @@ struct CalibrationFolder {
     }
 }
 
-/// Where runs are found and how their cells are matched: what `compare` and `gate` have in common.
+/// The place of runs, and how cells match: the options that `compare` and `gate` share.
 struct ComparisonOptions: ParsableArguments {
     @Option(
         name: .customLong("ignore-parameters"),
         help: ArgumentHelp(
-            "Parameters, separated by commas, in which cells that are compared may differ.", valueName: "list"))
+            "Parameters, separated by commas, that compared cells may differ in.", valueName: "list"))
     var ignoredParameters: String?
 
     @Option(
@@ -130,7 +130,7 @@ struct ComparisonOptions: ParsableArguments {
         try comparison.compare(base, head, policy: policy)
     }
 
-    /// The sides of a run of two interleaved builds.
+    /// Compares the sides of a run of two interleaved builds.
     func compareSides(of run: RecordedRun, policy: GatePolicy) throws(InputError) -> [CompareRow] {
         try comparison.compareSides(of: run, policy: policy)
     }

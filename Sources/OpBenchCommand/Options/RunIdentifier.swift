@@ -4,7 +4,7 @@ import OpBenchModel
 
 /// The name of a run and of its folder.
 enum RunIdentifier {
-    /// The time in UTC and four random digits, so that two runs of one second differ: `20261121T130501Z-3fa9`.
+    /// The time in UTC and four random digits, so that runs from the same second differ: `20261121T130501Z-3fa9`.
     static func make() -> String {
         var now = time(nil)
         var parts = tm()
@@ -16,25 +16,26 @@ enum RunIdentifier {
             + "-" + String(repeating: "0", count: 4 - random.count) + random
     }
 
-    /// What lies beside the runs' folders in the folder of runs, and beside those of calibrations.
+    /// Other names in the folders of runs and calibrations.
     private static let reserved = ["baseline", "calibration", NoiseFloorRow.fileName, History.fileName]
 
-    /// The id of a run to be made.
+    /// Checks the id of a new run.
     static func check(runID id: String, option: String = "--run-id") throws(InputError) {
         try check(id, option: option)
         if reserved.contains(id) {
             throw InputError(
-                file: option, message: "\"\(id)\" is where opbench keeps other things", remedy: "give another one")
+                file: option, message: "\"\(id)\" is reserved by opbench", remedy: "give another name")
         }
     }
 
-    /// A run id is a folder's name and a field of CSV files, so it holds letters, digits, `.`, `_` and `-` only.
+    /// Checks a run id. It is a folder's name and a field of CSV files, so it contains only letters, digits, `.`, `_`
+    /// and `-`.
     static func check(_ id: String, option: String) throws(InputError) {
         let isPlain = id.utf8.allSatisfy { isLetterOrDigit($0) || "._-".utf8.contains($0) }
         guard let first = id.utf8.first, isLetterOrDigit(first), isPlain, id.utf8.count <= 100 else {
             throw InputError(
                 file: option, message: "\"\(id)\" cannot name a run",
-                remedy: "1 to 100 of the characters a–z, A–Z, 0–9, `.`, `_` and `-`, the first a letter or a digit")
+                remedy: "use 1 to 100 of a–z, A–Z, 0–9, `.`, `_` and `-`, beginning with a letter or digit")
         }
     }
 

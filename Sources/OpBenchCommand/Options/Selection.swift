@@ -1,7 +1,7 @@
 import ArgumentParser
 import OpBenchModel
 
-/// Which workloads, on which backends, and which cells of them.
+/// Options that select workloads, backends and cells.
 struct CellOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp("Workload files (JSON).", valueName: "file"), completion: .file(extensions: ["json"]))
@@ -10,9 +10,9 @@ struct CellOptions: ParsableArguments {
     @Option(
         name: .customLong("backend"),
         help: ArgumentHelp(
-            "Backends, separated by commas, in place of those that the files list.",
+            "Backends, separated by commas, instead of those in the files.",
             discussion: """
-                A backend that is not defined for a workload's shape is left out there. Known: \
+                Backends that a workload's shape does not support are left out there. Known:
                 \(BackendID.known.map(\.rawValue).joined(separator: ", ")).
                 """,
             valueName: "list"))
@@ -21,9 +21,9 @@ struct CellOptions: ParsableArguments {
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
-            "A parameter's value, or several separated by commas, in place of the files'. Repeatable.",
+            "A parameter's value, or several separated by commas, instead of the files'. Repeatable.",
             discussion: """
-                Goes to every workload whose shape has the parameter; several values multiply the cells. A mix is \
+                Applies to every workload whose shape has the parameter; several values multiply the cells. A mix is \
                 written high:1/low:2.
                 """,
             valueName: "name=value"))
@@ -31,20 +31,20 @@ struct CellOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Only cells whose name the regular expression matches somewhere.",
+            "Only cells with a name that contains a match of the regular expression.",
             discussion: """
-                A cell has two names, of which one must match: its cell_id, as `opbench list` prints it, without \
-                parameters at their defaults; and the same with every parameter but the seed: `w chains=1 depth=10 …`.
+                A cell has two names: its cell_id, as `opbench list` prints it, without parameters at their defaults; \
+                and the same with every parameter except the seed: `w chains=1 depth=10 …`.
                 """,
             valueName: "regex"))
     var filter: String?
 
-    /// Refuses a command line without a file, of a command that needs one.
+    /// Refuses a command line without a file, for commands that need one.
     func requireFiles() throws {
         if files.isEmpty { throw ValidationError("Missing expected argument '<file> ...'") }
     }
 
-    /// Reads and checks the files and everything that narrows them.
+    /// Reads and checks the files and the options that narrow them.
     ///
     /// - Throws: `InputErrors` with the mistakes of all files and options.
     func load() throws(InputErrors) -> Selection {
@@ -71,22 +71,22 @@ struct CellOptions: ParsableArguments {
     }
 }
 
-/// Which workloads, and which part of them: what `run` and `list` have in common.
+/// Options that select workloads and parts of them, shared by `run` and `list`.
 struct SelectionOptions: ParsableArguments {
     @OptionGroup var cells: CellOptions
 
     @Option(
         name: .customLong("metric"),
         help: ArgumentHelp(
-            "Kinds of sample, separated by commas, in place of those that the files list.",
+            "Kinds of sample, separated by commas, instead of those in the files.",
             discussion: """
-                Known: \(SampleKind.allCases.map(\.rawValue).joined(separator: ", ")). The checks of what a backend \
-                promises are always made.
+                Known: \(SampleKind.allCases.map(\.rawValue).joined(separator: ", ")). Checks of what a backend \
+                promises always run.
                 """,
             valueName: "list"))
     var kinds: String?
 
-    /// Reads and checks the files and everything that narrows them.
+    /// Reads and checks the files and the options that narrow them.
     ///
     /// - Throws: `InputErrors` with the mistakes of all files and options.
     func load() throws(InputErrors) -> Selection {
@@ -101,10 +101,10 @@ struct SelectionOptions: ParsableArguments {
     }
 }
 
-/// Workloads, wholly checked and narrowed to what the command line asks for.
+/// Workloads, fully checked and narrowed to the selection on the command line.
 struct Selection: Sendable {
     private(set) var specs: [WorkloadSpec]
-    /// What is legal but perhaps not meant.
+    /// Warnings about settings that are legal but perhaps unintended.
     private(set) var warnings: [String]
 
     init(specs: [WorkloadSpec]) {
@@ -112,7 +112,7 @@ struct Selection: Sendable {
         warnings = specs.flatMap { $0.warnings() }
     }
 
-    /// Puts the given backends in place of each workload's own, as far as its shape has them.
+    /// Replaces each workload's backends by the given ones that support its shape.
     mutating func replaceBackends(by backends: [BackendID]) throws(InputError) {
         for index in specs.indices {
             specs[index].backends = backends.filter {
@@ -120,15 +120,15 @@ struct Selection: Sendable {
             }
             if specs[index].backends.isEmpty {
                 warnings.append(
-                    "\(specs[index].file): left out, --backend names none that has \(specs[index].shape.rawValue)")
+                    "\(specs[index].file): left out, --backend names no backend for \(specs[index].shape.rawValue)")
             }
         }
         specs.removeAll { $0.backends.isEmpty }
         for backend in backends where !specs.contains(where: { $0.backends.contains(backend) }) {
             let shapes = BackendDefinition.of(backend)?.shapes.map(\.rawValue).sorted() ?? []
             throw InputError(
-                file: "--backend", message: "\"\(backend.rawValue)\" is defined for none of the given workloads",
-                remedy: "it takes the shapes \(shapes.joined(separator: ", "))")
+                file: "--backend", message: "\"\(backend.rawValue)\" supports none of the given workloads",
+                remedy: "it supports the shapes \(shapes.joined(separator: ", "))")
         }
     }
 
@@ -137,14 +137,14 @@ struct Selection: Sendable {
         for index in specs.indices {
             specs[index].backends = policy.judgedBackends(of: specs[index])
             if specs[index].backends.isEmpty {
-                warnings.append("\(specs[index].file): left out, no rule of the policy judges any of its backends")
+                warnings.append("\(specs[index].file): left out, because no rule of the policy judges its backends")
             }
         }
         specs.removeAll { $0.backends.isEmpty }
         if specs.isEmpty {
             throw InputError(
                 file: "--policy", message: "no rule judges any backend of the given workloads",
-                remedy: "name those that are to be measured by --backend, or another policy")
+                remedy: "name the backends to measure with --backend, or name another policy")
         }
     }
 
@@ -157,7 +157,7 @@ struct Selection: Sendable {
         }
     }
 
-    /// Leaves the other cells out, and the workloads that then have none.
+    /// Removes the other cells, and the workloads that then have none.
     mutating func keepCells(matching filter: CellFilter) throws(InputError) {
         let cells = cells
         for index in specs.indices { specs[index].cells.removeAll { !filter.matches($0) } }

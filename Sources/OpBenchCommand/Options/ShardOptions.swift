@@ -3,35 +3,35 @@ import Foundation
 import OpBenchModel
 import OpBenchRunner
 
-/// Which part of a sweep is measured: what `run` and `ab` have in common.
+/// The part of a sweep to measure: the option that `run` and `ab` share.
 struct ShardOptions: ParsableArguments {
     @Option(
         name: .customLong("shard"),
         help: ArgumentHelp(
-            "Measure one part of how many: 2/8; or auto, or auto/8.",
+            "Measure one part of several, such as 2/8; or auto, or auto/8.",
             discussion: """
                 auto takes it from the environment: from SLURM_ARRAY_TASK_ID and the bounds of the job array, or from \
-                JOB_COMPLETION_INDEX of an Indexed Job of Kubernetes, which needs the number of shards behind it. Shards \
-                take about the same time; each cell is in one of them. A machine is named by its host name, or by \
-                OPBENCH_HOST.
+                JOB_COMPLETION_INDEX of an Indexed Job of Kubernetes, which needs the number of shards after it. \
+                Shards take about the same time; each cell belongs to one of them. A machine's name is its host name, \
+                or the value of OPBENCH_HOST.
                 """,
             valueName: "i/n"))
     var text: String?
 
-    /// Refuses what names a run.
+    /// Refuses options that name a run.
     func check(_ destination: DestinationOptions) throws {
         if text != nil, destination.runID != nil || destination.resume {
             throw ValidationError(
-                "--shard names the part, and what was interrupted is continued: leave --run-id and --resume out.")
+                "--shard names the part, and an interrupted part continues: leave out --run-id and --resume.")
         }
     }
 
-    /// - Throws: `InputErrors` for what is no shard, or if the environment does not tell which.
+    /// - Throws: `InputErrors` for a malformed shard, or if the environment does not determine it.
     func shard() throws -> Shard? {
         try text.map { try ShardArgument($0).shard(ProcessInfo.processInfo.environment) }
     }
 
-    /// The part of the plan that is to be measured; all of it without `--shard`.
+    /// The part of the plan to measure; all of it without `--shard`.
     func part(of plan: RunPlan, isSilent: Bool) throws -> RunPlan {
         guard let shard = try shard() else { return plan }
         let part = plan.part(shard)

@@ -1,15 +1,15 @@
 import OpBenchModel
 
-/// The cells of one workload by what sets them apart; what they have in common is said once, above them.
+/// Names for the cells of one workload by their differences; the heading has the common part.
 struct CellNames {
-    /// The workload's name and what all ids have in common.
+    /// The workload's name and the common part of all ids.
     let heading: String
     private let names: [String: String]
 
-    /// A cell as a table knows it.
+    /// A cell of a table.
     struct Named {
         let id: String
-        /// Every parameter by name, as text; nil where nobody knows.
+        /// Every parameter by name, as text; nil if unknown.
         let parameters: [String: String]?
     }
 
@@ -24,7 +24,7 @@ struct CellNames {
             return
         }
         let names = Self.names(of: byID, common)
-        // Ids of files that opbench did not write may differ in what their parameters do not say.
+        // In files of other origin, ids may differ in more than their parameters.
         let areTold = !names.values.contains("") && Set(names.values).count == names.count
         self.names = areTold ? names : byID.mapValues(\.id)
     }
@@ -44,6 +44,6 @@ struct CellNames {
         }
     }
 
-    /// What sets the cell apart from the others; empty where there are no others.
+    /// The difference between the cell and the others; empty if there are no others.
     func name(of id: String) -> String { names[id] ?? id }
 }

@@ -1,13 +1,13 @@
 import OpBenchModel
 
-/// Columns that stand in one place, a table or a file, with what they mean: taken from what prints and writes them.
+/// The columns of a table or file, with explanations that come from the code that prints and writes them.
 struct ColumnTopic {
     let title: String
     let columns: [Described]
 
     struct Described {
         let name: String
-        /// Empty where the table writes it beside each figure.
+        /// Empty if the table prints it beside each figure.
         var unit = ""
         let meaning: String
     }
@@ -20,8 +20,8 @@ struct ColumnTopic {
             Described(
                 name: "backend",
                 meaning: """
-                    Who executed the cell whose parameters stand above; below it, indented, the classes of its operations, \
-                    which have latencies of their own.
+                    The backend that executed the cell whose parameters are printed above; below it, indented, the \
+                    classes of its operations, which have their own latencies.
                     """)
         ]
             + SummaryColumn.all(baseline: .dispatch).map {
@@ -39,7 +39,7 @@ struct ColumnTopic {
         })
 
     private static let whySerialIsSlower = """
-        It makes no objects and no threads, and is the floor where operations do nothing. Where they have work it can be \
+        It creates no objects or threads, and is the floor if operations do no work. If they do, it can be \
         slower than the others, above 1×: they share the work among the cores, and it has one.
         """
 
@@ -67,15 +67,15 @@ struct ColumnTopic {
 
     // MARK: Finding
 
-    /// What has one of the names.
+    /// The columns that have one of the names.
     ///
-    /// - Throws: `InputError` for a name that nothing has.
+    /// - Throws: `InputError` for an unknown name.
     static func named(_ names: [String]) throws(InputError) -> [ColumnTopic] {
         for name in names where !all.contains(where: { $0.columns.contains { $0.answers(to: name) } }) {
             let nearest = Suggestion.nearest(to: name, among: all.flatMap { $0.columns.map(\.name) })
             throw InputError(
                 file: "explain-columns", message: "there is no column, metric or backend \"\(name)\"",
-                remedy: (nearest.map { "did you mean \"\($0)\"? " } ?? "") + "`opbench explain-columns` prints them all"
+                remedy: (nearest.map { "did you mean \"\($0)\"? " } ?? "") + "`opbench explain-columns` lists them all"
             )
         }
         return all.map { topic in
@@ -87,7 +87,7 @@ struct ColumnTopic {
 
     // MARK: Text
 
-    /// - Parameter width: nil for lines as long as they are.
+    /// - Parameter width: nil for no limit.
     static func text(of topics: [ColumnTopic], width: Int?) -> String {
         topics.map { topic in
             let entries = topic.columns.map { column in
@@ -102,7 +102,7 @@ struct ColumnTopic {
 }
 
 extension ColumnTopic.Described {
-    /// The title itself, or its first word; letters that mean different things as capitals are told apart.
+    /// Matches the title or its first word. Single letters must match in case, since capitals have other meanings.
     fileprivate func answers(to name: String) -> Bool {
         if self.name.count == 1 { return self.name == name }
         let (own, asked) = (self.name.lowercased(), name.lowercased())

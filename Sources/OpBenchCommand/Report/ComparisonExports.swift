@@ -1,8 +1,8 @@
 import OpBenchAnalysis
 import OpBenchModel
 
-/// Judged figures in Markdown, for the summary of a CI job and for a comment: the verdict in the first line, then the figures
-/// that ask for attention and what to do about them, and folded up the others.
+/// Judged figures in Markdown, for the summary of a CI job and for a comment: first the verdict, then the figures that
+/// need attention with their remedies, then the others, folded.
 enum ComparisonMarkdown {
     /// In bytes. A comment on GitHub holds 65,536 characters.
     static let sizeLimit = 60_000
@@ -26,12 +26,12 @@ enum ComparisonMarkdown {
         if !others.isEmpty {
             let folding = "\n" + table(others, of: report, room: room / 2) + (remarkable.isEmpty ? note : "")
             let figures = others.count == 1 ? "1 figure" : "\(others.count) figures"
-            text += folded("\(figures) without a finding", folding)
+            text += folded("\(figures) unchanged", folding)
         }
         return text
     }
 
-    /// - Parameter room: in bytes; rows beyond it are counted and left out.
+    /// - Parameter room: the limit in bytes; rows beyond it are only counted.
     private static func table<Row>(_ rows: [Row], of report: ComparisonReport<Row>, room: Int) -> String {
         func line(_ fields: [String]) -> String { "| " + fields.joined(separator: " | ") + " |\n" }
         var text = line(Row.reportColumns.map(\.title)) + line(Row.reportColumns.map { $0.isText ? "---" : "---:" })
@@ -51,7 +51,7 @@ enum ComparisonMarkdown {
 }
 
 extension Verdict {
-    /// Whether somebody should look at it.
+    /// Whether it needs attention.
     fileprivate var isRemarkable: Bool {
         switch self {
         case .regression, .missed, .inconclusive, .missing, .improved: true
@@ -60,7 +60,7 @@ extension Verdict {
     }
 }
 
-/// Workflow commands by which GitHub marks a job's result: one for each figure that fails or is missing.
+/// Workflow commands for GitHub: one for each figure that fails or is missing.
 enum GitHubAnnotations {
     static func text<Row>(of report: ComparisonReport<Row>) -> String {
         report.rows.compactMap { row -> String? in
@@ -78,9 +78,9 @@ enum GitHubAnnotations {
     }
 }
 
-/// Judged figures as JUnit XML: a test case for each, failed if it is a regression, beyond its goal or missing, skipped if
-/// it is inconclusive. A gate that fails for another reason than a figure has one more, so that no report is green where the
-/// gate is not.
+/// Judged figures as JUnit XML: a test case for each, failed for a regression, a missed goal or a missing figure,
+/// skipped if inconclusive. If a gate fails for another reason, there is one more test case, so that no report is green
+/// for a failed gate.
 enum JUnitReport {
     static func text<Row>(of report: ComparisonReport<Row>) -> String {
         let judged = report.rows.filter { $0.verdict != .unjudged }
@@ -100,7 +100,7 @@ enum JUnitReport {
         return text + "</testsuite>\n"
     }
 
-    /// Why the gate fails, where no figure says so.
+    /// Why the gate fails for a reason other than a figure.
     private static func reason(for outcome: GateOutcome, hasFigures: Bool) -> String? {
         switch outcome {
         case .badSample: "some samples are invalid, crashed or timed out"

@@ -2,51 +2,51 @@ import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
 
-/// A figure that was judged, as all printed forms of a comparison or of goals show it.
+/// A judged figure, as used by all printed forms of a comparison or of goals.
 protocol JudgedRow: FigureRow {
-    /// The first three say of what it is a figure.
+    /// The first three columns identify the figure.
     static var reportColumns: [ReportColumn<Self>] { get }
 
-    /// Empty where it does not matter.
+    /// Empty if it does not matter.
     var runID: String { get }
     var figureName: String { get }
     var verdict: Verdict { get }
     var doubt: Doubt? { get }
     var ratio: Double? { get }
-    /// The middle figures whose quotient stands beside the ratio.
+    /// The median figures whose quotient is printed beside the ratio.
     var medians: (own: Double, other: Double)? { get }
-    /// The greatest worsening that may have gone unseen; nil if it is not known.
+    /// The largest regression that may be undetected; nil if unknown.
     var mostUnseen: Double? { get }
 }
 
 extension JudgedRow {
-    /// The verdict, and why it is none.
+    /// The verdict, with the reason if it is inconclusive.
     var judgement: String { verdict.rawValue + (doubt.map { ": \($0.words)" } ?? "") }
 }
 
-/// One column of the printed forms: what it says of a figure, and what that means.
+/// One column of the printed forms: its text for a figure, and its explanation.
 struct ReportColumn<Row>: Sendable {
     let title: String
     var isText = false
-    /// As `PrintedTable.Column` has them.
+    /// See `PrintedTable.Column`.
     var rank = 0
     var isJoined = false
-    /// Whether a page shows it only when it is asked for.
+    /// Whether a page shows it only on request.
     var isDetail = false
     let meaning: String
     let text: @Sendable (Row, FigureUnits) -> String
 }
 
-/// What figures are written by.
+/// The formats of figures.
 struct FigureUnits: Sendable {
-    /// Of the clock that timed them, in nanoseconds.
+    /// Resolution of the clock that timed the figures, in nanoseconds.
     let clockResolution: Double
 
     func figure(_ value: Double?, of metric: String) -> String {
         Quantities.figure(value, of: metric, resolution: clockResolution)
     }
 
-    /// Of counts that barely vary, with the digits in which it differs from the other side's.
+    /// For counts that barely vary: includes the digits in which it differs from the other side's.
     func figure(_ value: Double?, of metric: String, beside other: Double?) -> String {
         let text = figure(value, of: metric)
         guard let value, let other, value != other, Metric.named(metric)?.isDeterministic == true,
@@ -75,9 +75,9 @@ struct ComparisonReport<Row: JudgedRow> {
     }
 
     let rows: [Row]
-    /// nil where nothing is gated.
+    /// nil without a gate.
     let outcome: GateOutcome?
-    /// What is to be done about the rows that are inconclusive, one line for each thing.
+    /// Remedies for inconclusive rows, one line each.
     let remedies: [String]
     let units: FigureUnits
     let compared: Compared
@@ -94,7 +94,7 @@ struct ComparisonReport<Row: JudgedRow> {
     /// The fields of a figure, one for each column.
     func fields(_ row: Row) -> [String] { Row.reportColumns.map { $0.text(row, units) } }
 
-    /// The cells of the rows by what they are; of a cell that no run has, the id alone.
+    /// The cells of the rows with their parameters; nil parameters for a cell that is in no run.
     var cells: [CellNames.Named] {
         var parameters: [String: [String: String]] = [:]
         for run in compared.runs {
@@ -103,7 +103,7 @@ struct ComparisonReport<Row: JudgedRow> {
         return rows.map(\.cellID).uniqued().map { .init(id: $0, parameters: parameters[$0]) }
     }
 
-    /// What the ratios are; nil if there are none.
+    /// A note on the ratios; nil if there are none.
     var ratioNote: String? {
         guard rows.contains(where: { $0.ratio != nil }) else { return nil }
         let ratios =
@@ -115,7 +115,7 @@ struct ComparisonReport<Row: JudgedRow> {
         return "the median of the ratios \(ratios), not the quotient of the medians beside it"
     }
 
-    /// A figure in one line, with what to do if it is inconclusive.
+    /// A figure in one line, with the remedy if it is inconclusive.
     func sentence(_ row: Row) -> String {
         let figures = zip(Row.reportColumns, fields(row)).dropFirst(3).map { "\($0.title) \($1)" }
             .joined(separator: ", ")
@@ -124,11 +124,11 @@ struct ComparisonReport<Row: JudgedRow> {
     }
 }
 
-// What the figures of a comparison were measured of, and how quietly.
+// The origin of a comparison's figures, and their noise.
 
 extension ComparisonReport {
-    /// Of two interleaved builds: `base main (00a160b1c2), head HEAD (afe90963d4); blocks: 25 throughput, 2 memory`. Nil if
-    /// they are unknown.
+    /// For two interleaved builds: `base main (00a160b1c2), head HEAD (afe90963d4); blocks: 25 throughput, 2 memory`.
+    /// Nil if they are unknown.
     var origin: String? {
         guard case .sides(let run) = compared, let facts = run.facts, let builds = facts.builds else { return nil }
         let base = facts.values(of: "--base-ref").last
@@ -138,15 +138,15 @@ extension ComparisonReport {
     }
 
     private static func words(_ build: BuildFacts, ref: String?) -> String {
-        // A reader who named commits does not know where their programs are.
+        // Someone who compares commits doesn't know the paths of the binaries.
         guard let commit = build.description.commit else { return ref ?? build.path }
         let short = String(commit.prefix(10))
         return ref.map { commit.hasPrefix($0) ? short : "\($0) (\(short))" } ?? short
     }
 
-    /// The bound of what the inconclusive figures may hide: `no regression larger than 9.6 %`. Where no figure is
-    /// inconclusive, the bound of the times that the machine is too noisy for. Nil if there are none of these, or if the
-    /// bound is not known.
+    /// The bound of what inconclusive figures may hide: `no regression larger than 9.6 %`. Without inconclusive
+    /// figures, the bound of times that are not judged because the machine is too noisy. Nil if there are none, or if
+    /// the bound is unknown.
     var bound: String? {
         let open = rows.filter { $0.verdict == .inconclusive }
         let unseen = open.compactMap(\.mostUnseen)
@@ -155,11 +155,11 @@ extension ComparisonReport {
             return left.max().map { "time is not judged: no regression larger than \(Quantities.percent($0))" }
         }
         let silent = open.count - unseen.count
-        let rest = silent == 0 ? "" : ", but for \(silent) of \(open.count) that tell nothing yet"
+        let rest = silent == 0 ? "" : ", except \(silent) of \(open.count) without a result yet"
         return "inconclusive: no regression larger than \(Quantities.percent(most))\(rest)"
     }
 
-    /// How many samples something else disturbed; nil if none.
+    /// The number of disturbed samples, in words; nil if none.
     var noise: String? {
         let counts = compared.runs.map { DoubtfulSamples($0.samples) }
         let (noisy, total) = counts.reduce((0, 0)) { ($0.0 + $1.noisy, $0.1 + $1.total) }

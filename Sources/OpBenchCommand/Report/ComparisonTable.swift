@@ -1,9 +1,9 @@
 import OpBenchAnalysis
 import OpBenchModel
 
-/// Judged figures as people read them: a table per workload, the cells with their backends above their figures.
+/// Judged figures as tables, one per workload; headings name the cells with their backends.
 enum ComparisonTable {
-    /// - Parameter width: nil for all columns, as wide as they are.
+    /// - Parameter width: nil for all columns at full width.
     static func text<Row>(of report: ComparisonReport<Row>, width: Int? = TableWidth.ofOutput()) -> String {
         guard !report.rows.isEmpty else { return "no rule judges any figure\n" + outcome(of: report) }
         let cells = Dictionary(grouping: report.cells) { workload(of: $0.id) }
@@ -24,7 +24,7 @@ enum ComparisonTable {
     private static func section<Row>(
         _ rows: [Row], _ cells: CellNames, _ report: ComparisonReport<Row>, _ width: Int?
     ) -> PrintedTable.Layout {
-        // The first two columns, cell and backend, are said in the headings.
+        // The headings have the first two columns, cell and backend.
         let columns = Row.reportColumns.dropFirst(2)
         let isApart = rows.contains { Row.isRatioApart($0) }
         var lines: [PrintedTable.Line] = []
@@ -49,7 +49,7 @@ enum ComparisonTable {
             text: WrappedText.paragraph(title, width: width, hanging: 2) + layout.text, hidden: layout.hidden)
     }
 
-    /// The last column is the verdict; its reason may stand on a line of its own.
+    /// The last column is the verdict; its reason may be on a separate line.
     private static func line<Row: JudgedRow>(_ fields: [String], _ row: Row) -> PrintedTable.Line {
         let name = "  " + (fields.first ?? "")
         let figures = fields.dropFirst().dropLast()
@@ -64,7 +64,7 @@ enum ComparisonTable {
         }
         if let noise = report.noise { entries.append(("noisy", String(noise.dropFirst("noisy: ".utf8.count)))) }
         if !hidden.isEmpty {
-            entries.append(("no room for", hidden.joined(separator: ", ") + "; --wide shows all columns"))
+            entries.append(("hidden", "terminal too narrow: \(hidden.joined(separator: ", ")); use --wide"))
         }
         return "\n" + DefinitionList(entries: entries).text(width: width) + ExplainColumnsCommand.pointer
     }
@@ -80,7 +80,7 @@ enum ComparisonTable {
     }
 }
 
-/// How many figures got which verdict.
+/// The number of figures with each verdict.
 enum GateSummary {
     static func counts(of rows: [some JudgedRow]) -> String {
         let parts = Verdict.allCases.filter { $0 != .unjudged }.compactMap { verdict in

@@ -3,20 +3,20 @@ import OpBenchModel
 import OpBenchProfile
 import OpBenchRunner
 
-/// What an explainer's events set off: progress on standard error, each cell's explanation on standard output and, if it
-/// was asked for, in files.
+/// Handles an explainer's events: progress on standard error, each cell's explanation on standard output and, on
+/// request, in files.
 ///
-/// Not thread-safe; the explainer sends its events one after the other.
+/// Not thread-safe; the explainer sends one event at a time.
 final class ExplainMonitor {
     private var display: ProgressDisplay
     private let estimatedSeconds: Double
     private let measured: [MeasuredChange.Target: [MeasuredChange]]
     private let output: ExplanationFolder?
     private(set) var hasFailures = false
-    /// Of all cells so far.
+    /// The explanations of all cells so far.
     private(set) var markdown = ""
 
-    /// Of one side in a turn, roughly.
+    /// Approximate time for one side in a turn.
     private static let countingSeconds = 8.0
 
     init(
@@ -59,15 +59,15 @@ final class ExplainMonitor {
         }
     }
 
-    /// Ends the display, however the work ended.
+    /// Ends the display, whether the work succeeded or failed.
     func finish() { display.eraseBar() }
 }
 
-/// Where difference flame graphs go: a folder that was not there or is empty.
+/// A new or empty folder for difference flame graphs.
 final class ExplanationFolder: Sendable {
     private let folder: WrittenFolder
 
-    /// - Throws: `InputError` if it cannot be made, or there is something in it.
+    /// - Throws: `InputError` if it cannot be made, or is not empty.
     init(_ path: String) throws {
         folder = try WrittenFolder.makeEmpty(path, remedy: "name another folder with --output")
     }

@@ -1,11 +1,11 @@
 import OpBenchAnalysis
 import OpBenchModel
 
-/// Noise floors as people read them: the cells with their backends above their figures.
+/// A table of noise floors; headings name the cells with their backends.
 enum FloorTable {
     /// - Parameters:
     ///   - showsAll: whether to show more than the floors of the total time.
-    ///   - width: nil for as much as the table takes.
+    ///   - width: nil for no limit.
     static func text(of rows: [NoiseFloorRow], showsAll: Bool, width: Int?) -> String {
         let shown = rows.filter { showsAll || $0.phase == "total" && ["time", "time_ratio"].contains($0.metric) }
         guard !shown.isEmpty else { return "no figure has the six blocks that a noise floor needs\n" }
@@ -23,12 +23,12 @@ enum FloorTable {
         return PrintedTable(columns.map { .init(title: $0.title, isText: $0.isText) }, lines: lines).text(width: width)
     }
 
-    /// What is printed of a figure's floors, and what that means.
+    /// A column of a figure's floors, with its explanation.
     struct Column: Sendable {
         let title: String
         var isText = false
         let meaning: String
-        /// Of the floor between interleaved builds, and of that between runs of different times if there is one.
+        /// The text, from the floor between interleaved builds and, if there is one, the floor between separate runs.
         let text: @Sendable (NoiseFloorRow, NoiseFloorRow?) -> String
     }
 
@@ -36,14 +36,14 @@ enum FloorTable {
         .init(title: "figure", isText: true, meaning: "The metric, with its phase, statistic and class.") { row, _ in
             "  " + row.figure.title
         },
-        .init(title: "interleaved", meaning: "What 99 % of comparisons of two equal interleaved builds stay below.") {
+        .init(title: "interleaved", meaning: "99 % of comparisons of identical interleaved builds stay below this.") {
             row, _ in floor(row)
         },
-        .init(title: "blocks", meaning: "Blocks that this was found by.") { row, _ in String(row.blocks) },
-        .init(title: "runs apart", meaning: "The greatest shift between any two runs of one build.") { _, other in
+        .init(title: "blocks", meaning: "The number of blocks behind the floor.") { row, _ in String(row.blocks) },
+        .init(title: "runs apart", meaning: "The largest shift between any two runs of one build.") { _, other in
             other.map(floor) ?? Quantities.absent
         },
-        .init(title: "runs", meaning: "Runs of one build that this was found by.") { row, _ in String(row.runs) },
+        .init(title: "runs", meaning: "The number of runs behind the shift.") { row, _ in String(row.runs) },
     ]
 
     private static func floor(_ row: NoiseFloorRow) -> String {

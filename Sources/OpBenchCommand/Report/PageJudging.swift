@@ -2,16 +2,16 @@ import OpBenchAnalysis
 import OpBenchModel
 import OpBenchPage
 
-/// What there is to be judged of the runs of a page, judged as `compare`, `gate` and `ab` do.
+/// Judges the runs of a page as `compare`, `gate` and `ab` do.
 struct PageJudging {
     let runs: [RecordedRun]
     let baseline: RecordedRun?
-    /// The policy file; nil for the standard of what is judged.
+    /// The policy file; nil for the standard policy of each comparison.
     let policy: String?
-    /// Where runs and calibrations are.
+    /// The folder of runs and calibrations.
     let folder: String
 
-    /// One for each run of two builds, one for each other run against the baseline, and one for the goals of all.
+    /// One verdict for each run of two builds, one for each other run against the baseline, and one for all goals.
     func verdicts() throws -> [JudgedFigures] {
         let loaded = try policy.map { (file) throws(InputErrors) in
             try GatePolicy.load(file: file, recorded: (runs + [baseline].compactMap { $0 }).backends)
@@ -28,13 +28,13 @@ struct PageJudging {
         }
         if rules != nil, verdicts.isEmpty {
             throw InputError(
-                file: policy ?? "", path: "$.rules", message: "the rules compare two sides, and there is one",
+                file: policy ?? "", path: "$.rules", message: "the rules compare two sides, but there is only one",
                 remedy: "name a --baseline, or a policy whose rules have at_most")
         }
         return verdicts
     }
 
-    /// What would have something judged.
+    /// Commands that would judge the runs.
     var advice: [(words: String, command: String)] {
         let names = runs.map(\.name)
         let files = runs.first?.facts?.workloads.map(\.file) ?? []
@@ -42,7 +42,7 @@ struct PageJudging {
             ("against an earlier run", ShellWords.ofThisProgram(["report"] + names + ["--baseline", "RUN"])),
             ("by goals of your own", ShellWords.ofThisProgram(["report"] + names + ["--policy", "FILE"])),
             (
-                "two builds, interleaved: the sharpest comparison",
+                "two builds, interleaved: the most precise comparison",
                 ShellWords.ofThisProgram(["ab", "--base-ref", "main"] + (files.isEmpty ? ["FILE"] : files))
             ),
         ]
@@ -51,7 +51,7 @@ struct PageJudging {
     private func judge(_ goals: [GatePolicy.Goal]) throws(InputError) -> JudgedFigures {
         for run in runs where run.hasSides {
             throw InputError(
-                file: run.name, message: "the run has two sides", remedy: "judge the runs of one build by goals")
+                file: run.name, message: "the run has two sides", remedy: "judge runs of one build by goals")
         }
         try RecordedRun.checkSameHosts(runs)
         let rows = try GoalJudgement(goals, of: runs.map { ($0.name, $0.samples) }, hosts: runs.hostsOfCells).rows
@@ -108,7 +108,7 @@ extension RecordedRun {
 }
 
 extension CompareRow {
-    /// Figures that no rule asks about, but whoever looks at a difference does.
+    /// Whether the figure is of general interest even without a rule.
     fileprivate var isNotable: Bool {
         guard ratio != nil, figure.operationClass.isEmpty else { return false }
         return switch figure.metric {

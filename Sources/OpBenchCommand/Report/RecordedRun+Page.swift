@@ -6,7 +6,7 @@ import OpBenchPage
 import OpBenchProfile
 
 extension RecordedRun {
-    /// The run as a page shows it.
+    /// The run for a page.
     func page() throws(InputError) -> PageRun {
         let doubtful = DoubtfulSamples(samples)
         let counted = "\(doubtful.total), of which \(doubtful.noisy) noisy and \(doubtful.unsteady) unsteady"
@@ -26,7 +26,7 @@ extension RecordedRun {
             classes: try ProfiledClasses.read(in: folder))
     }
 
-    /// Of the histograms beside the rows, where there are any, of the samples that the summary counts.
+    /// The latencies of the samples in the summary, from the histograms beside the rows, if there are any.
     private func latencies() throws(InputError) -> LatencyCurves {
         var curves = LatencyCurves()
         let file = "\(folder)/\(HistogramRow.fileName)"
@@ -40,10 +40,9 @@ extension RecordedRun {
     }
 }
 
-/// CPU time by the kind of code, from the profiles that lie in a run's folder: those of
-/// `opbench profile --output RUN/profile`.
+/// CPU time by kind of code, from the profiles in a run's folder: those of `opbench profile --output RUN/profile`.
 enum ProfiledClasses {
-    /// What of speedscope's format is read; `StackProfile.speedscope` writes it.
+    /// The needed part of speedscope's format, which `StackProfile.speedscope` writes.
     private struct File: Decodable {
         struct Shared: Decodable { var frames: [Frame] }
         struct Frame: Decodable {
@@ -58,7 +57,7 @@ enum ProfiledClasses {
         /// `CPU time: CELL on BACKEND`
         var name: String
         var shared: Shared
-        /// The first is of all threads.
+        /// The first profile covers all threads.
         var profiles: [Profile]
     }
 
@@ -66,7 +65,7 @@ enum ProfiledClasses {
     private static let mostFiles = 200
     private static let sizeLimit = 64 << 20
 
-    /// - Throws: `InputError` if a profile is too large, or none.
+    /// - Throws: `InputError` if a profile is too large or malformed.
     static func read(in folder: String) throws(InputError) -> [PageRun.CPUClasses] {
         let found = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
         let files = found.filter { $0.split(separator: "/").last.map(String.init) == fileName }.prefix(mostFiles)
@@ -76,7 +75,7 @@ enum ProfiledClasses {
             let path = "\(folder)/\(file)"
             let text = try TextFile.read(path, limit: sizeLimit)
             guard let profile = try? JSONDecoder().decode(File.self, from: Data(text.utf8)) else {
-                throw InputError(file: path, message: "this is no profile of opbench", remedy: "remove the file")
+                throw InputError(file: path, message: "this is not a profile of opbench", remedy: "remove the file")
             }
             if let table = table(of: profile) { tables.append(table) }
         }

@@ -1,6 +1,6 @@
 import OpBenchModel
 
-/// The letters beside a row of the summary that say with what care it is to be read. A capital is the graver form.
+/// Letters beside a row of the summary that restrict its interpretation. A capital is the more serious form.
 enum RowMark: Character, CaseIterable {
     case noisy = "n"
     case mostlyNoisy = "N"
@@ -17,7 +17,7 @@ enum RowMark: Character, CaseIterable {
 
     static let column = "note"
 
-    /// The marks of a row, in their order. Classes have those of their backend, once.
+    /// The marks of a row, in order. Only the backend's row has them, not its classes.
     static func marks(of row: SummaryRow, isQuick: Bool) -> [RowMark] {
         guard row.operationClass.isEmpty, row.samples > 0 else { return [] }
         var marks: [RowMark] = []
@@ -53,11 +53,11 @@ enum RowMark: Character, CaseIterable {
         case .mostlyShort: "short: most timed samples lasted less than a sample should"
         case .overloaded: "overloaded: in some samples operations ended more slowly than they arrived"
         case .mostlyOverloaded:
-            "overloaded: operations ended more slowly than they arrived; latencies would be how long a sample lasts"
+            "overloaded: operations ended more slowly than they arrived; latencies reflect the length of the sample"
         case .quick: "quick: measured with --quick, which proves nothing"
         case .screensOnly:
-            "few blocks: \(Self.screening) screen, a gate's regression takes \(FigureRule.standardMinBlocks)"
-        case .tooFewBlocks: "too few blocks: less than the \(Self.screening) that screen"
+            "only \(Self.screening) blocks; a gate needs \(FigureRule.standardMinBlocks) to report a regression"
+        case .tooFewBlocks: "too few blocks: fewer than the \(Self.screening) that screening needs"
         }
     }
 }

@@ -2,13 +2,13 @@ import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
 
-/// What a recorded run was: when, where and of what it was measured, how much of it there is, and what is wrong with it.
+/// A description of a recorded run: when, where and from which sources it was measured, its size and its problems.
 struct RunDescription {
     private let run: RecordedRun
 
     init(_ run: RecordedRun) { self.run = run }
 
-    /// Of what is known; the text may be a file's.
+    /// The known facts; texts may come from a file.
     var entries: [(term: String, meaning: String)] {
         let facts = run.facts
         let known: [(String, String?)] = [
@@ -24,7 +24,7 @@ struct RunDescription {
         return known.compactMap { term, meaning in meaning.map { (term, $0) } }
     }
 
-    /// The same in a few words each, as they stand below the title of a page.
+    /// A short form, for the space below a page's title.
     var heading: [String] {
         let backends = Set(run.samples.map(\.backend)).count
         let cells = run.samples.reduce(into: [String: Set<String>]()) { $0[$1.workload, default: []].insert($1.cellID) }
@@ -44,7 +44,7 @@ struct RunDescription {
 
     private static let finished = "finished"
 
-    /// How far it came: `finished`, `interrupted after 3 of 21 samples`; nil if nothing tells.
+    /// How far the run came: `finished`, `interrupted after 3 of 21 samples`; nil if not recorded.
     var state: String? {
         guard let facts = run.facts, let progress = facts.progress else { return nil }
         let done = "\(progress.samplesDone) of \(facts.samplesPlanned) samples"
@@ -53,12 +53,12 @@ struct RunDescription {
             case "finished": Self.finished
             case "cancelled" where facts.isMerged: "merged without some shards, \(progress.samplesDone) samples"
             case "cancelled": "interrupted after " + done
-            default: "going on or killed after " + done
+            default: "running or killed after " + done
             }
         return state + (facts.isQuick ? ", --quick" : "")
     }
 
-    /// When it began; nil if nothing tells.
+    /// When it began; nil if not recorded.
     var started: String? {
         let first = run.facts?.startedUTC ?? run.samples.first { !$0.timestampUTC.isEmpty }?.timestampUTC
         return first.map(Self.seconds)
@@ -68,21 +68,21 @@ struct RunDescription {
         started.map { $0 + (run.facts?.progress?.endedUTC.map { " to " + Self.seconds($0) } ?? "") }
     }
 
-    /// `2026-11-23 05:59:13 UTC` of `2026-11-23T05:59:13.428Z`; what is no such time stays as it is.
+    /// Turns `2026-11-23T05:59:13.428Z` into `2026-11-23 05:59:13 UTC`; other text is returned unchanged.
     private static func seconds(_ timestamp: String) -> String {
         let parts = timestamp.split(separator: "T")
         guard parts.count == 2, parts[1].hasSuffix("Z") else { return timestamp }
         return "\(parts[0]) \(parts[1].dropLast().prefix { $0 != "." }) UTC"
     }
 
-    /// Of the sources, as far as it is known.
+    /// The commit of the sources, if known.
     var commit: String? {
         run.facts.flatMap { facts in
             facts.commit.map { $0.prefix(10) + (facts.isDirty ? " and changes" : "") }
         }
     }
 
-    /// How many blocks the cells have, by kind of sample: `7 throughput, 3–5 latency`.
+    /// The number of blocks of the cells, by kind of sample: `7 throughput, 3–5 latency`.
     var blocks: String? {
         struct Place: Hashable {
             var cellID: String
@@ -107,7 +107,7 @@ struct RunDescription {
         return counts.isEmpty ? nil : counts.joined(separator: ", ")
     }
 
-    /// By name, with their shards, and their class where the run has several; nil if nothing tells their names.
+    /// The machines' names with their shards, and their classes if the run has several; nil if names are not recorded.
     private var machines: String? {
         guard let facts = run.facts else { return nil }
         var shards: [(name: String, hostClass: String, shards: [String])] = []

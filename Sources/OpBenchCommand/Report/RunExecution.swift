@@ -3,34 +3,34 @@ import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
 
-/// Carries out a plan as `run`, `ab` and `calibrate` do: with progress on standard error, to its end or to a signal.
+/// Executes a plan for `run`, `ab` and `calibrate`, with progress on standard error, to its end or to a signal.
 struct RunExecution {
     private let selection: Selection
     private let plan: RunPlan
     private let style: ProgressDisplay.Style
 
     struct Ended: Sendable {
-        /// With the rows that were saved, those of a finished or continued run as well.
+        /// The summary of all saved rows, including those of a finished or resumed run.
         fileprivate(set) var summary: RunSummary
-        /// Whether something is left to be measured. If not, its files are what they shall be.
+        /// Whether there is work left to measure. If not, the run's files are final.
         let isCancelled: Bool
-        /// What ended it early.
+        /// The signal that ended it early.
         fileprivate(set) var signal: Int32?
 
         var folder: String { summary.folder }
     }
 
     /// - Parameters:
-    ///   - selection: that the plan was made of.
-    ///   - plan: all that is to be measured, or a part of it.
+    ///   - selection: the selection that the plan was made from.
+    ///   - plan: the whole plan, or a part of it.
     init(_ selection: Selection, _ plan: RunPlan, isSilent: Bool) {
         self.selection = selection
         self.plan = plan
         style = isSilent ? .silent : StandardError.isTerminal ? .bar : .lines
     }
 
-    /// What a run's events set off: progress on standard error, the summary kept up to date. Not thread-safe; the runner sends
-    /// its events one after the other.
+    /// Handles a run's events: progress on standard error, and updates of the summary. Not thread-safe; the runner
+    /// sends one event at a time.
     private final class Monitor {
         var display: ProgressDisplay
         var summary: RunSummary
@@ -44,15 +44,15 @@ struct RunExecution {
             display.handle(event)
             guard case .rowsSaved(let rows) = event else { return }
             summary.add(rows)
-            // The rows are what must be kept; a summary that fails now is tried again, and its failure told, at the end.
+            // Rows matter more: a summary that fails now is tried again at the end, which reports the failure.
             if writesSummary { try? summary.updateNowAndThen() }
         }
     }
 
     /// - Parameters:
     ///   - writesSummary: whether the run's folder has a summary.csv, kept up to date.
-    ///   - beforeEnd: writes what else belongs to the finished run, before that says that it is.
-    /// - Throws: as `Runner.run` does; where something was measured by then, how to continue is said.
+    ///   - beforeEnd: writes additional files of a finished run, before the run is marked as finished.
+    /// - Throws: errors of `Runner.run`; if something was measured by then, prints how to continue.
     func run(
         writesSummary: Bool = true, beforeEnd: @escaping @Sendable (RunSummary) throws -> Void = { _ in }
     ) throws -> Ended {
@@ -82,8 +82,8 @@ struct RunExecution {
             return ended
         } catch {
             let isDescribed = access("\(folder)/\(RunFacts.fileName)", F_OK) == 0
-            // An error of the input is of a run that has not begun.
-            if !(error is InputError), isDescribed { sayHowToContinue("what was measured is kept") }
+            // An input error means that the run has not begun.
+            if !(error is InputError), isDescribed { sayHowToContinue("finished samples are kept") }
             throw error
         }
     }
@@ -91,13 +91,13 @@ struct RunExecution {
     private func sayHowToContinue(_ what: String) {
         let again =
             plan.options.sweep == nil
-            ? "the same with --run-id \(plan.options.runID) --resume" : "the same command on this machine"
-        StandardError.say("opbench: \(what); to continue: \(again)")
+            ? "repeat the command with --run-id \(plan.options.runID) --resume" : "repeat the command on this machine"
+        StandardError.say("opbench: \(what); to continue, \(again)")
     }
 
     /// Writes the run's summary to standard output.
     ///
-    /// - Throws: `OutputError`, but not where the terminal is gone: that has ended the run.
+    /// - Throws: `OutputError`, unless the terminal is gone, because that has already ended the run.
     func show(_ ended: Ended, as presentation: PresentationOptions) throws {
         var summary = ended.summary
         let text = try presentation.text(ofSummary: summary.rows(), facts: RunFacts.read(in: ended.folder))
@@ -108,7 +108,7 @@ struct RunExecution {
         }
     }
 
-    /// The words and the exit code that a run ends with.
+    /// Prints the final messages of a run.
     ///
     /// - Throws: `CommandOutcome` unless everything was measured and nothing failed.
     func conclude(_ ended: Ended) throws {
@@ -120,21 +120,21 @@ struct RunExecution {
             throw CommandOutcome(status: ExitStatus.interrupted(by: signal))
         }
         if plan.options.sweep == nil {
-            StandardError.say("opbench: as a page: \(ShellWords.ofThisProgram(["report", ended.folder]))")
+            StandardError.say("opbench: HTML report: \(ShellWords.ofThisProgram(["report", ended.folder]))")
         }
         if endings.isAnyBad { throw CommandOutcome(status: ExitStatus.badSample) }
     }
 }
 
 extension Result where Failure == any Error {
-    /// What the work gives or throws.
+    /// The result of the work, or its error.
     static func catching(_ work: () async throws -> Success) async -> Self {
         do { return .success(try await work()) } catch { return .failure(error) }
     }
 }
 
 extension DoubtfulSamples {
-    /// What to tell; empty if there are none.
+    /// Warnings about the samples; empty if there are none.
     var warnings: [String] {
         var warnings: [String] = []
         if noisy > 0 { warnings.append("noisy: \(noisy) of \(total) samples, while something else used the machine") }

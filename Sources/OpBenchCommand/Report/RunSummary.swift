@@ -3,25 +3,25 @@ import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
 
-/// A run's rows and their summary, kept from the run's events. A cell is summarised again only when it has new rows.
+/// A run's rows and their summary, updated by the run's events. A cell is summarised again only when it has new rows.
 struct RunSummary: Sendable {
     /// The run's folder.
     private(set) var folder: String
     private let order: SummaryOrder
-    /// Those of the builds that the run compares; one without a name in a run of one build.
+    /// The builds that the run compares; an empty name in a run of one build.
     private let sides: [String]
     /// The rows in the order in which they were saved, in pieces of one cell each.
     private var pieces: [ArraySlice<SampleRow>] = []
     private var cells: [String] = []
-    /// By cell, which pieces are its.
+    /// The indices of each cell's pieces.
     private var places: [String: [Int]] = [:]
     private var changed: Set<String> = []
     private var summaries: [String: [SummaryRow]] = [:]
     private var nextUpdate = ContinuousClock.now
-    /// How the samples ended that are known so far.
+    /// The outcomes of the samples so far.
     private(set) var endings: SampleEndings
 
-    /// Summaries cost time that samples wait for: at most one part in so many, and one a second.
+    /// Summaries delay samples, so they take at most this part of the time, and at most one is made per second.
     private static let costShare = 20.0
     private static let interval = Duration.seconds(1)
 
@@ -32,13 +32,13 @@ struct RunSummary: Sendable {
         endings = SampleEndings(specs: specs)
     }
 
-    /// Of a run that is not told by events: the rows that its folder holds.
+    /// A summary of the rows in a run's folder, for a run without events.
     init(recordedIn folder: String, specs: [WorkloadSpec], sides: [Side] = []) throws {
         self.init(folder: folder, specs: specs, sides: sides)
         add(try CSVFile.read(SampleRow.self, file: "\(folder)/\(SampleRow.fileName)"))
     }
 
-    /// Takes in rows that were saved.
+    /// Adds saved rows.
     mutating func add(_ rows: [SampleRow]) {
         var start = rows.startIndex
         while start < rows.endIndex {
@@ -70,7 +70,7 @@ struct RunSummary: Sendable {
 
     // MARK: summary.csv
 
-    /// Rewrites the file from the rows so far, unless it was done a short while ago.
+    /// Rewrites the file from the rows so far, unless that happened a short while ago.
     mutating func updateNowAndThen() throws {
         guard .now >= nextUpdate else { return }
         let started = ContinuousClock.now
@@ -79,13 +79,13 @@ struct RunSummary: Sendable {
         nextUpdate = .now + max(Self.interval, cost * Self.costShare)
     }
 
-    /// Rewrites the file from the rows so far; a reader sees the old one or the new one, never a part.
+    /// Rewrites the file from the rows so far; readers see the old file or the new one, never a part.
     mutating func update() throws {
         try WrittenFolder(folder).replace(SummaryRow.fileName, by: CSVFile.text(of: rows()))
     }
 
-    /// Follows a run to its end. The file was written before the run was said to be finished, and is not touched any more; that
-    /// of a run which ended early is brought up to date, and one that was lost written anew.
+    /// Follows a run to its end. A finished run's file is already final; that of a run that ended early is updated, and
+    /// a missing one is rewritten.
     mutating func end(_ outcome: RunOutcome, writesSummary: Bool) throws {
         folder = outcome.folder
         if outcome.wasFinished { add(try CSVFile.read(SampleRow.self, file: "\(folder)/\(SampleRow.fileName)")) }
@@ -94,7 +94,7 @@ struct RunSummary: Sendable {
     }
 }
 
-/// Brings a summary into the order of the workload files: samples are taken in random order.
+/// Sorts a summary in the order of the workload files, because samples are taken in random order.
 struct SummaryOrder: Sendable {
     private var cells: [String: Int] = [:]
     private var backends: [String: [BackendID: Int]] = [:]
@@ -106,7 +106,7 @@ struct SummaryOrder: Sendable {
         }
     }
 
-    /// By cell and backend; the classes of one backend keep their order, and so does what the files do not have.
+    /// Sorts by cell and backend. Classes of one backend, and rows that are not in the files, keep their order.
     func sorted(_ rows: [SummaryRow]) -> [SummaryRow] {
         rows.enumerated().map { offset, row in (place: place(of: row, offset), row: row) }
             .sorted { $0.place < $1.place }

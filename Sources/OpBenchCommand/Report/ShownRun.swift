@@ -2,14 +2,14 @@ import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
 
-/// A recorded run, summarised to be looked at.
+/// A recorded run with its summary.
 struct ShownRun {
     let run: RecordedRun
-    /// In the order of the workload files.
+    /// The summary in the order of the workload files.
     let rows: [SummaryRow]
 
     /// - Parameters:
-    ///   - baseline: the backend that ratios are to.
+    ///   - baseline: the reference backend of ratios.
     ///   - filter: nil for all cells.
     /// - Throws: `InputError` if the filter matches no cell, or no cell was measured on the baseline.
     init(_ run: RecordedRun, ratioTo baseline: BackendID = .dispatch, filter: CellFilter? = nil) throws(InputError) {
@@ -21,7 +21,7 @@ struct ShownRun {
             if samples.isEmpty {
                 throw InputError(
                     file: "--filter", message: "\"\(filter.pattern)\" matches no cell of \(run.name)",
-                    remedy: "`opbench show \(run.name)` prints them")
+                    remedy: "`opbench show \(run.name)` prints its cells")
             }
         }
         if baseline != .dispatch {
@@ -37,7 +37,7 @@ struct ShownRun {
         rows = order.sorted(sides.flatMap { summarize(samples, ratioTo: baseline, side: $0) })
     }
 
-    /// By their ids, and by what tables print of them: parameters at their defaults as well.
+    /// Matches cells by their ids and by their full names, which include parameters at their defaults.
     private static func cells(of samples: [SampleRow], matching filter: CellFilter) -> Set<String> {
         var named: [String: String] = [:]
         for row in samples where named[row.cellID] == nil {
@@ -48,7 +48,7 @@ struct ShownRun {
 }
 
 extension PresentationOptions {
-    /// What the runs were, and their summaries; of CSV and JSON the rows alone.
+    /// Descriptions and summaries of the runs; CSV and JSON contain only the rows.
     func text(of runs: [ShownRun]) -> String {
         switch format {
         case .csv: CSVFile.text(of: runs.flatMap(\.rows))

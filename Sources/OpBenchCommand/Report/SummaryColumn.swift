@@ -1,10 +1,10 @@
 import OpBenchModel
 
-/// What the columns of one workload's table have to know beside the row.
+/// Data besides the row that the columns of one workload's table need.
 struct SummaryContext {
-    /// That ratios are to.
+    /// The reference backend of ratios.
     let baseline: BackendID
-    /// Of the clock that timed the rows, in nanoseconds.
+    /// Resolution of the clock that timed the rows, in nanoseconds.
     let clockResolution: Double
     let isQuick: Bool
     /// The baseline's time per operation in each cell, in nanoseconds.
@@ -17,7 +17,7 @@ struct SummaryContext {
     }
 
     init(_ rows: [SummaryRow], clockResolution: Double, isQuick: Bool) {
-        // Beside a form of it there is the baseline itself, whose name is the shorter one.
+        // If there is also another form of the baseline, the baseline has the shorter name.
         baseline = rows.lazy.compactMap(\.ratioTo).min { $0.rawValue.count < $1.rawValue.count } ?? .dispatch
         self.clockResolution = clockResolution
         self.isQuick = isQuick
@@ -27,7 +27,7 @@ struct SummaryContext {
         }
     }
 
-    /// Whether the ratio is, as it is written, another than that of the times beside it.
+    /// Whether the printed ratio differs from the quotient of the times beside it.
     func isRatioApart(_ row: SummaryRow) -> Bool {
         guard let ratio = row[.timeRatio].value, let ratioTo = row.ratioTo, row.backend != ratioTo,
             let time = row[.time].value,
@@ -36,12 +36,12 @@ struct SummaryContext {
         return Quantities.ratio(time / other) != Quantities.ratio(ratio)
     }
 
-    /// The mark behind a ratio; empty if the ratio needs none.
+    /// The mark after a ratio; empty if the ratio needs none.
     func ratioMark(_ row: SummaryRow) -> String {
         row.isRatioUnlike ? SummaryColumn.unlike : isRatioApart(row) ? SummaryColumn.apart : ""
     }
 
-    /// The figure as the table writes it.
+    /// The figure in the table's format.
     func text(of figure: Figure, _ row: SummaryRow) -> String {
         guard let value = row[figure].value, figure.topic != .rate || figure == .sustainedRate || row.showsRates else {
             return Quantities.absent
@@ -67,25 +67,25 @@ struct SummaryContext {
     }
 }
 
-/// One column of the summary's table: which figure, how it is written, and what it means.
+/// One column of the summary's table: its title, format and explanation.
 struct SummaryColumn: Sendable {
     let title: String
-    /// As `PrintedTable.Column` has them.
+    /// See `PrintedTable.Column`.
     let rank: Int
     let isText: Bool
     let isJoined: Bool
-    /// Whether it is there although no row has a figure for it.
+    /// Whether it is shown even if no row has a figure for it.
     let isAlwaysShown: Bool
     let meaning: String
     let text: @Sendable (SummaryRow, SummaryContext) -> String
 
-    /// Marks a ratio that the times beside it do not give.
+    /// Marks a ratio that differs from the quotient of the times beside it.
     static let apart = "*"
-    /// Marks the ratio of two backends of which one does not promise what the shape is about.
+    /// Marks the ratio of two backends that do not make the same promise about the shape.
     static let unlike = "!"
     static let rankOfRatio = Figure.timeRatio.column!.rank
 
-    /// Those behind the name, in their order.
+    /// The columns after the name, in order.
     static func all(baseline: BackendID) -> [SummaryColumn] {
         [axis] + Figure.tabled.flatMap { columns(of: $0, baseline) } + [marks]
     }
@@ -93,12 +93,12 @@ struct SummaryColumn: Sendable {
     private static let axis = SummaryColumn(
         "axis", 2, isText: true,
         """
-        Where operations follow one another: declared, if the queue was told of that, by dependencies, completion \
-        blocks, barriers or groups; by hand, if bodies submit what follows. Ratios are within an axis.
+        How the order of operations is expressed: declared, if the queue knows it by dependencies, completion blocks, \
+        barriers or groups; by hand, if bodies submit what follows. Ratios are within an axis.
         """
     ) { row, _ in Axis(row.flags)?.words ?? "" }
 
-    /// The figure's own, and that of its interval.
+    /// The figure's own column, and the one of its interval.
     private static func columns(of figure: Figure, _ baseline: BackendID) -> [SummaryColumn] {
         let column = figure.column!
         let title = figure.isRatio ? "vs \(baseline.rawValue)" : figure.title
@@ -108,19 +108,19 @@ struct SummaryColumn: Sendable {
         guard figure.hasInterval else { return [own] }
         let interval = SummaryColumn(
             "95 % interval", column.intervalRank, isJoined: true,
-            "Of \(title): its two ends, in the unit of the figure before it."
+            "The ends of the interval of \(title), in the unit of the figure before it."
         ) { row, context in context.interval(of: figure, row) }
         return [own, interval]
     }
 
     private static let ratioMarks = """
-        A \(apart) marks a ratio that differs from the quotient of the medians in the table; a \(unlike) one of two backends \
-        that did different things.
+        A \(apart) marks a ratio that differs from the quotient of the medians in the table; a \(unlike) one between \
+        backends that did different things.
         """
 
     private static let marks = SummaryColumn(
         RowMark.column, 0, isText: true,
-        "With what care the row is to be read, in letters; capitals are the graver form."
+        "Letters that restrict the row's interpretation; capitals are the more serious form."
     ) { row, context in String(RowMark.marks(of: row, isQuick: context.isQuick).map(\.rawValue)) }
 
     private init(
@@ -138,7 +138,7 @@ struct SummaryColumn: Sendable {
 }
 
 extension SummaryRow {
-    /// Whether the rates of an open loop are news. Otherwise the workload states the arrival rate, and the other rate
-    /// is the same.
+    /// Whether the rates of an open loop are informative. Otherwise the workload states the arrival rate, and the other
+    /// rate equals it.
     fileprivate var showsRates: Bool { self[.capacity].value != nil || quality?.overloaded ?? 0 > 0 }
 }

@@ -1,25 +1,25 @@
 import OpBenchAnalysis
 import OpBenchModel
 
-/// What a reader of the summary's tables has to know of them: a line for each thing that the rows give occasion to.
+/// Notes for readers of the summary's tables: a line for each note that the rows require.
 struct SummaryNotes {
     let rows: [SummaryRow]
-    /// Of the clock that timed them, in nanoseconds.
+    /// Resolution of the clock that timed the rows, in nanoseconds.
     let clockResolution: Double
     let isQuick: Bool
-    /// The marks that appear behind ratios.
+    /// The marks that appear after ratios.
     let ratioMarks: Set<String>
-    /// The titles of columns that had no room.
+    /// The titles of hidden columns.
     let hidden: [String]
 
-    /// What is true of nearly all rows, to be said above the tables; nil if nothing is.
+    /// A warning that applies to nearly all rows, printed above the tables; nil if there is none.
     var warning: String? {
         let qualities = rows.filter(\.operationClass.isEmpty).compactMap(\.quality)
         return Disturbance.sentence(
             noisy: qualities.reduce(0) { $0 + $1.noisy }, of: qualities.reduce(0) { $0 + $1.samples })
     }
 
-    /// Lines with their ends, after an empty one; nothing if there is no table.
+    /// Lines with their ends, after an empty one; empty if there is no table.
     func text(width: Int?) -> String {
         guard !rows.isEmpty else { return "" }
         return "\n" + DefinitionList(entries: entries).text(width: width) + ExplainColumnsCommand.pointer
@@ -27,7 +27,7 @@ struct SummaryNotes {
 
     typealias Entry = (term: String, meaning: String)
 
-    /// What the rows give occasion to.
+    /// The notes that the rows require.
     var entries: [Entry] {
         [axis, ratio, unlike, interval, backlog, unresolved, serial].compactMap(\.self) + marks
             + [leftOut].compactMap(\.self)
@@ -37,8 +37,8 @@ struct SummaryNotes {
         guard rows.contains(where: { Axis($0.flags) != nil }) else { return nil }
         return (
             "axis",
-            "declared: the queue was told what follows what; by hand: bodies submit it. A ratio is to the baseline's form on "
-                + "the row's axis"
+            "declared: the queue knows the order; by hand: bodies submit what follows. A ratio is to the baseline's form "
+                + "on the row's axis"
         )
     }
 
@@ -46,7 +46,7 @@ struct SummaryNotes {
         guard ratioMarks.contains(SummaryColumn.apart) else { return nil }
         return (
             SummaryColumn.apart,
-            "the median over the blocks of the ratio within each, not the quotient of the medians beside it"
+            "the median of the blocks' ratios, not the quotient of the medians beside it"
         )
     }
 
@@ -54,20 +54,20 @@ struct SummaryNotes {
         guard ratioMarks.contains(SummaryColumn.unlike) else { return nil }
         return (
             SummaryColumn.unlike,
-            "no comparison: one of the two does not promise what the shape is about, or is on the other axis"
+            "not comparable: one of the two does not promise what the shape measures, or is on the other axis"
         )
     }
 
     private var interval: Entry? {
         let figures = Figure.tabled.filter { !$0.isRatio }
         guard rows.contains(where: { row in figures.contains { row[$0].low != nil } }) else { return nil }
-        return ("interval", "of 95 %; its ends are in the unit of the figure before it")
+        return ("interval", "95 %; its ends have the unit of the figure before it")
     }
 
     private var backlog: Entry? {
         let figures = [Figure.startLatencyP50, .startLatencyP99]
         guard rows.contains(where: { row in figures.contains { row[$0].value != nil } }) else { return nil }
-        return ("start", "from ready to the operation's first line, the wait behind other ready ones included")
+        return ("start", "from ready to the operation's first line, including the wait behind other ready operations")
     }
 
     private var unresolved: Entry? {
@@ -76,13 +76,13 @@ struct SummaryNotes {
         guard times.contains(where: { $0 < clockResolution }) else { return nil }
         return (
             Quantities.time(nanoseconds: 0, resolution: clockResolution),
-            "less than the clock tells, or begun before the call that it is counted from had returned"
+            "below the clock's resolution, or started before the submitting call returned"
         )
     }
 
     private var serial: Entry? {
         guard rows.contains(where: { $0.backend == .serial && $0[.timeRatio].value ?? 0 > 1 }) else { return nil }
-        return ("serial", "one thread; above 1× where the others share the work among the cores")
+        return ("serial", "one thread; above 1× if the others share the work among the cores")
     }
 
     private var marks: [Entry] {
@@ -91,6 +91,6 @@ struct SummaryNotes {
     }
 
     private var leftOut: Entry? {
-        hidden.isEmpty ? nil : ("no room for", hidden.joined(separator: ", ") + "; --wide shows all columns")
+        hidden.isEmpty ? nil : ("hidden", "terminal too narrow: \(hidden.joined(separator: ", ")); use --wide")
     }
 }

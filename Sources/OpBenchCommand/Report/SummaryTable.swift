@@ -1,11 +1,11 @@
 import OpBenchModel
 
-/// The summary as people read it: a table per workload, the cells' names above their rows, a row per backend and class.
+/// The summary as tables, one per workload: headings name the cells, and each backend and class has a row.
 enum SummaryTable {
     /// - Parameters:
-    ///   - clockResolution: of the clock that timed the rows, in nanoseconds.
-    ///   - isQuick: whether they were measured with `--quick`.
-    ///   - width: nil for all columns, as wide as they are.
+    ///   - clockResolution: resolution of the clock that timed the rows, in nanoseconds.
+    ///   - isQuick: whether the rows were measured with `--quick`.
+    ///   - width: nil for all columns at full width.
     static func text(
         of rows: [SummaryRow], clockResolution: Double, isQuick: Bool = false, width: Int? = TableWidth.ofOutput()
     ) -> String {
@@ -23,13 +23,13 @@ enum SummaryTable {
     }
 }
 
-/// One workload's rows, ready to be laid out.
+/// One workload's rows, ready for layout.
 struct SummarySection {
     let cells: CellNames
     let columns: [SummaryColumn]
     let summaryRows: [SummaryRow]
     private let context: SummaryContext
-    /// What all classes are by, as `priority`; empty if they differ in that.
+    /// The common kind of all classes, such as `priority`; empty if they have none.
     private let classKind: String
 
     /// - Parameter rows: at least one row, all of one workload.
@@ -45,7 +45,7 @@ struct SummarySection {
         classKind = kinds.count == 1 ? String(kinds.first ?? "") : ""
     }
 
-    /// The marks behind ratios.
+    /// The marks after ratios.
     var ratioMarks: Set<String> { Set(summaryRows.map(context.ratioMark)).subtracting([""]) }
 
     func title(width: Int?) -> String {
@@ -83,7 +83,7 @@ struct SummarySection {
         return .row([name] + zip(columns, fields).map(aligned), remark: status)
     }
 
-    /// Digits stand below each other, whether a mark stands behind them or not.
+    /// Aligns digits of ratios with and without a mark.
     private func aligned(_ column: SummaryColumn, _ field: String) -> String {
         let marks = ratioMarks
         guard column.rank == SummaryColumn.rankOfRatio, !marks.isEmpty, !marks.contains(where: field.hasSuffix) else {
@@ -92,10 +92,10 @@ struct SummarySection {
         return field + " "
     }
 
-    /// Those of the columns, in their order.
+    /// The columns' fields, in order.
     func fields(of row: SummaryRow) -> [String] { columns.map { $0.text(row, context) } }
 
-    /// The backend, and its side where two builds were measured.
+    /// The backend, and its side if two builds were measured.
     func backend(_ row: SummaryRow) -> String {
         row.backend.rawValue + (row.side.isEmpty ? "" : " \(row.side)")
     }
@@ -115,7 +115,7 @@ extension Sequence where Element: Hashable {
 
 /// The summary as tables in Markdown, with all columns that have figures.
 enum SummaryMarkdown {
-    /// - Parameters: as of `SummaryTable.text`.
+    /// - Parameters: see `SummaryTable.text`.
     static func text(of rows: [SummaryRow], clockResolution: Double, isQuick: Bool) -> String {
         let sections = rows.map(\.workload).uniqued().map { workload in
             SummarySection(rows.filter { $0.workload == workload }, clockResolution: clockResolution, isQuick: isQuick)

@@ -1,4 +1,4 @@
-// A dispatch source is thread-safe, but its type does not say so.
+// A dispatch source is thread-safe, but its type does not declare it.
 @preconcurrency import Dispatch
 import Glibc
 import OpBenchRunner
@@ -6,16 +6,16 @@ import Synchronization
 
 /// Runs asynchronous work from a synchronous main and lets signals cancel it.
 enum CancellableWork {
-    /// The result of the work, and the signal that asked it to end, if one came.
+    /// The result of the work, and the signal that cancelled it, if any.
     ///
-    /// The calling thread sleeps meanwhile, so it must not be one of Swift concurrency's own.
+    /// The calling thread blocks, so it must not belong to Swift concurrency's pool.
     ///
     /// - Throws: `ScarcityError` if there are too few threads or descriptors to begin.
     static func run<Value: Sendable>(
         _ work: @escaping @Sendable () async -> Value
     ) throws(ScarcityError) -> (value: Value, signal: Int32?) {
         try SystemRoom.check()
-        // Before the work begins, so that none of it is done when a signal still has its usual meaning.
+        // Before the work begins, so that no signal during it has its default effect.
         let interruption = Interruption.shared
         let finished = DispatchSemaphore(value: 0)
         let result = Mutex<Value?>(nil)
@@ -33,10 +33,10 @@ enum CancellableWork {
     }
 }
 
-/// SIGINT, SIGTERM and SIGHUP while a command works: the first asks the work to end in order, the second ends the process.
-/// SIGHUP stays ignored where it was before, as by nohup(1).
+/// SIGINT, SIGTERM and SIGHUP while a command works: the first cancels the work, the second ends the process. SIGHUP
+/// stays ignored if it was ignored before, as by nohup(1).
 ///
-/// One for the process, from its first use on: a signal that comes between two pieces of work ends the second. Thread-safe.
+/// One instance per process, from its first use on: a signal between two pieces of work ends the second. Thread-safe.
 final class Interruption: Sendable {
     static let shared = Interruption()
 
@@ -52,7 +52,7 @@ final class Interruption: Sendable {
         let queue = DispatchQueue(label: "opbench.signals")
         let numbers = Self.numbers
         sources = numbers.map { number in
-            // The source sees the signal only if the process does not die of it.
+            // The source sees the signal only if the process survives it.
             signal(number, SIG_IGN)
             return DispatchSource.makeSignalSource(signal: number, queue: queue)
         }
@@ -80,7 +80,7 @@ final class Interruption: Sendable {
         onFirst()
     }
 
-    /// Has the first signal do this: at once, if it has come already.
+    /// Sets the action of the first signal, and runs it immediately if the signal has already come.
     func onFirst(_ body: @escaping @Sendable () -> Void) {
         let hasCome = state.withLock { state in
             state.onFirst = body

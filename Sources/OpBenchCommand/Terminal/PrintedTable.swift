@@ -2,39 +2,38 @@ import CLinuxMeasure
 import Glibc
 import OpBenchModel
 
-/// A table for people: a header, a rule, and a line a row, columns two blanks apart, without blanks at the ends of lines.
+/// A table of text: a header, a rule, and one line per row, with columns two blanks apart and without trailing blanks.
 ///
-/// In a bounded width the columns that matter least are left out until the others have room. Then text is wrapped, the
-/// widest column first. No figure is ever cut: what is left may be wider than the bound, if that is less than the first
-/// columns take.
+/// In a limited width, the least important columns are hidden until the others fit. Then text is wrapped, the widest
+/// column first. Figures are never cut, so the table may exceed the width if the first columns alone do.
 struct PrintedTable {
     struct Column {
-        /// A long one is broken over several lines where its figures are narrower: at blanks, behind `/` and at soft
+        /// A long title is broken over several lines if its figures are narrower: at blanks, after `/` and at soft
         /// hyphens.
         let title: String
         var isText = false
-        /// Which columns give way: those of the greatest rank first, and those of rank 0 never.
+        /// The order of hiding columns: the greatest rank first, rank 0 never.
         var rank = 0
-        /// Whether it belongs to the column before it, and stands but one blank from it.
+        /// Whether it belongs to the column before it, and is only one blank away from it.
         var isJoined = false
     }
 
     enum Line {
-        /// Over the whole width, above the lines that it is about.
+        /// Text over the whole width, above the lines that it describes.
         case heading(String)
-        /// A field for each column, and what is to be said behind them: on the same line if there is room.
+        /// A field for each column, and a remark after them, on the same line if it fits.
         case row([String], remark: String = "")
-        /// A name in the first column, and text in place of the fields.
+        /// A name in the first column, and text instead of the fields.
         case text(String, String)
     }
 
-    /// Text is not wrapped to less than this.
+    /// The least width that text is wrapped to.
     private static let leastText = 12
 
     private let columns: [Column]
     private let lines: [Line]
 
-    /// - Parameter rows: a field for each column, whatever a file may have put there.
+    /// - Parameter rows: a field for each column, which may contain a file's text.
     init(_ columns: [Column], rows: [[String]]) { self.init(columns, lines: rows.map { .row($0) }) }
 
     init(_ columns: [Column], lines: [Line]) {
@@ -44,13 +43,13 @@ struct PrintedTable {
 
     struct Layout {
         let text: String
-        /// The titles of the columns that were left out.
+        /// The titles of the hidden columns.
         let hidden: [String]
     }
 
     func text(width: Int? = TableWidth.ofOutput()) -> String { layout(width: width).text }
 
-    /// - Parameter width: nil for as much as it takes.
+    /// - Parameter width: nil for no limit.
     func layout(width: Int?) -> Layout {
         let natural = columns.indices.map(naturalWidth)
         let shown = shown(natural, width)
@@ -86,7 +85,7 @@ struct PrintedTable {
         return min(natural, max(Self.leastText, ColumnTitle(columns[column].title).least))
     }
 
-    /// The columns that have room, in their order. Text gets two fifths of the width before a column gives way to it.
+    /// The columns that fit, in order. Text gets two fifths of the width before a column is hidden for it.
     private func shown(_ natural: [Int], _ width: Int?) -> [Int] {
         guard let width else { return Array(columns.indices) }
         let wanted = columns.indices.map { column in
@@ -136,16 +135,16 @@ extension PrintedTable.Line {
     }
 }
 
-/// The shown columns of a table, whose lines it writes.
+/// The visible columns of a table, and the text of its lines.
 private struct Grid {
     let columns: [PrintedTable.Column]
     let widths: [Int]
-    /// Of the lines; nil if they are not bounded.
+    /// The width of the lines; nil for no limit.
     let width: Int?
 
     private var ownWidth: Int { zip(columns, widths).reduce(0) { $0 + $1.1 + $1.0.gap } - (columns.first?.gap ?? 0) }
 
-    /// The titles, each on as many lines as it takes, and the rule.
+    /// The titles, each on as many lines as it needs, and the rule.
     var header: String {
         let titles = zip(columns, widths).map { ColumnTitle($0.title).lines(width: $1) }
         let height = titles.map(\.count).max() ?? 0
@@ -159,7 +158,7 @@ private struct Grid {
         return lines.joined() + written(widths.map { String(repeating: "-", count: $0) })
     }
 
-    /// A row, on as many lines as its longest field takes.
+    /// A row, on as many lines as its longest field needs.
     func row(_ fields: [String], remark: String) -> String {
         let wrapped: [[String]] = zip(fields, widths).map(Self.wrapped)
         let height = wrapped.map(\.count).max() ?? 0
@@ -168,7 +167,7 @@ private struct Grid {
         return lines.dropLast().joined() + appended(remark, to: String(last.dropLast()))
     }
 
-    /// A field in lines, those behind the first further in than it begins.
+    /// A field's lines; those after the first have a deeper indentation.
     private static func wrapped(_ field: String, _ width: Int) -> [String] {
         guard field.hasPrefix(" "), TextWidth.of(field) > width else { return WrappedText.lines(field, width: width) }
         let indentation = String(field.prefix { $0 == " " })
@@ -178,10 +177,10 @@ private struct Grid {
         return lines.enumerated().map { ($0 == 0 ? indentation : hanging) + $1 }
     }
 
-    /// - Parameter line: without its end.
+    /// - Parameter line: the line without its end.
     private func appended(_ remark: String, to line: String) -> String {
         guard let width, TextWidth.of(line) + 1 + TextWidth.of(remark) > width else { return "\(line) \(remark)\n" }
-        // Below the end of the row, or as far to the right as it has room.
+        // Below the end of the row, or as far to the right as fits.
         let indentation = max(4, min(ownWidth, width) - TextWidth.of(remark))
         return line + "\n"
             + WrappedText.paragraph(
@@ -196,7 +195,7 @@ private struct Grid {
             + WrappedText.paragraph(words, width: width, first: opening, hanging: column)
     }
 
-    /// Fields, none wider than its column, as a line with its end.
+    /// A line with its end, from fields that fit their columns.
     private func written(_ fields: [String]) -> String {
         var text = ""
         for (index, field) in fields.enumerated() {
@@ -214,12 +213,12 @@ struct ColumnTitle {
 
     private struct Part {
         var text: String
-        /// Stands before it on the same line; and what stands in its place at the end of a line.
+        /// The blank before it on the same line, and the hyphen after it at the end of a line.
         var blank = ""
         var hyphen = ""
     }
 
-    /// Wider titles may be broken: `time/op` is not, to gain a column.
+    /// The width up to which titles stay unbroken: breaking `time/op` would gain only a column.
     private static let unbroken = 7
 
     init(_ title: String) {
@@ -242,7 +241,7 @@ struct ColumnTitle {
         if TextWidth.of(plain) <= Self.unbroken { self.parts = [Part(text: plain)] }
     }
 
-    /// In one line.
+    /// The title in one line.
     var plain: String { parts.map { $0.blank + $0.text }.joined() }
 
     /// The width of its widest part.
@@ -267,8 +266,8 @@ struct ColumnTitle {
     }
 }
 
-/// How many columns of a terminal a text takes: none for marks that combine, two for wide characters of East Asia and
-/// emoji. A sequence that a terminal may show as one emoji counts as its parts, so that no line gets too wide.
+/// The number of terminal columns of a text: none for combining marks, two for wide East Asian characters and emoji. A
+/// sequence that a terminal may show as one emoji counts as its parts, so that no line gets too wide.
 enum TextWidth {
     static func of(_ text: some StringProtocol) -> Int {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
@@ -276,16 +275,16 @@ enum TextWidth {
     }
 }
 
-/// How wide printed text may be: as `COLUMNS` says if it is a number above 0, else as wide as the terminal, else 80.
+/// The width of printed text: `COLUMNS` if it is a number above 0, else the terminal's width, else 80.
 enum TableWidth {
-    /// Into files and pipes, whose reader is not known: what every terminal has.
+    /// The width in files and pipes, whose reader is unknown: every terminal has it.
     static let ofPipes = 80
 
     static func ofOutput() -> Int {
         ofTerminal() ?? ofPipes
     }
 
-    /// Nil into files and pipes: of lines that are no table, and that programs may read.
+    /// Nil for files and pipes: the width for text other than tables, which programs may read.
     static func ofTerminal() -> Int? {
         if let columns = getenv("COLUMNS").flatMap({ Int(String(cString: $0)) }), columns > 0 { return columns }
         return StandardOutput.width

@@ -1,10 +1,10 @@
 import OpBenchModel
 import OpBenchRunner
 
-/// Tells on standard error how a run gets on. Not thread-safe: belongs to whoever receives the run's events.
+/// Shows the progress of a run on standard error. Not thread-safe; used only by the receiver of the run's events.
 struct ProgressDisplay {
     enum Style {
-        /// One line that is written over and over, for a terminal.
+        /// One line that is rewritten, for a terminal.
         case bar
         /// Plain lines, one every ten seconds, for a log.
         case lines
@@ -23,7 +23,7 @@ struct ProgressDisplay {
     private var samplesStarted: Instant?
     private var timeLeft = TimeLeft(estimatedSeconds: 0)
     private var busyMachine = BusyMachine(estimatedSeconds: 0)
-    /// When a budget is spent, which is not before.
+    /// The time when a budget is spent; the run does not end earlier.
     private var budgetEnd: Instant?
     private var barIsShown = false
 
@@ -32,9 +32,9 @@ struct ProgressDisplay {
     private static let clearLine = "\r\u{1B}[2K"
 
     /// - Parameters:
-    ///   - write: receives the text, line ends and control sequences included.
-    ///   - width: the terminal's width in columns, asked for at every drawing.
-    ///   - now: the time, which stands still while the machine sleeps.
+    ///   - write: receives the text, including line ends and control sequences.
+    ///   - width: the terminal's width in columns, read at every redraw.
+    ///   - now: the time, which stops while the machine sleeps.
     init(
         style: Style, write: @escaping (String) -> Void = StandardError.write,
         width: @escaping () -> Int = { StandardError.width }, now: @escaping () -> Instant = { .now }
@@ -54,7 +54,7 @@ struct ProgressDisplay {
         case .started(let total, let estimatedSeconds, let budgetSeconds):
             self.total = total
             timeLeft = TimeLeft(estimatedSeconds: estimatedSeconds)
-            // With a budget a run takes as long as that says, on any machine.
+            // With a budget, a run takes that long on any machine.
             busyMachine = BusyMachine(estimatedSeconds: budgetSeconds == nil ? estimatedSeconds : 0)
             budgetEnd = budgetSeconds.map { now().advanced(by: .seconds($0)) }
             say("\(total) samples, about \(Quantities.wait(seconds: max(estimatedSeconds, budgetSeconds ?? 0)))")
@@ -92,22 +92,22 @@ struct ProgressDisplay {
                 "the first blocks of all cells take about \(Quantities.wait(seconds: estimate)), longer than the "
                     + "budget of \(Quantities.wait(seconds: budget)); opbench takes them anyway")
         case .finished(let outcome) where outcome.wasFinished:
-            say("the run is finished; nothing is measured and no file changes")
+            say("the run is finished; nothing to measure, no files changed")
         case .finished:
             eraseBar()
             say("\(done) of \(total) samples in \(Quantities.wait(seconds: seconds(since: started)))")
         }
     }
 
-    /// - Parameter estimatedSeconds: how long the plan thinks that all that is left takes.
+    /// - Parameter estimatedSeconds: the plan's estimate for all remaining samples.
     private mutating func replan(_ estimatedSeconds: Double) {
         timeLeft.replan(estimatedSeconds: estimatedSeconds)
         busyMachine.replan(estimatedSeconds: estimatedSeconds)
     }
 
-    /// Shows that another step of work of another kind than a run begins.
+    /// Shows that another step begins, for work other than a run.
     ///
-    /// - Parameter estimatedSeconds: of all steps together, asked for at the first.
+    /// - Parameter estimatedSeconds: the estimate for all steps; only the first call's counts.
     mutating func step(_ what: String, done: Int, total: Int, estimatedSeconds: Double) {
         if let samplesStarted {
             let part = Double(done - self.done) / Double(max(1, total))
@@ -120,7 +120,7 @@ struct ProgressDisplay {
         show(what, important: done == 0)
     }
 
-    /// What is wrong with a sample, in one line; nil if nothing is.
+    /// A sample's problem in one line; nil if there is none.
     private static func trouble(_ status: SampleStatus, _ rows: [SampleRow]) -> String? {
         switch status {
         case .ok, .unsupported, .skipped: return nil
@@ -131,13 +131,13 @@ struct ProgressDisplay {
         }
     }
 
-    /// A diagnostic, in any style, on a line of its own.
+    /// A diagnostic, in any style, on a separate line.
     mutating func warn(_ text: String) {
         eraseBar()
         write("opbench: warning: \(TerminalText.escaped(text, limit: TerminalText.messageLimit))\n")
     }
 
-    /// Takes the bar away, so that something else can be written.
+    /// Removes the bar, so that something else can be printed.
     mutating func eraseBar() {
         if barIsShown { write(Self.clearLine) }
         barIsShown = false
@@ -150,7 +150,7 @@ struct ProgressDisplay {
         lastLine = now()
     }
 
-    /// Shows what runs now: at once in the bar, in a log if it is important or the last line is long ago.
+    /// Shows the current work: at once in the bar, in a log if it is important or the last line is old.
     private mutating func show(_ what: String, important: Bool) {
         switch style {
         case .silent: return
@@ -177,35 +177,36 @@ struct ProgressDisplay {
     private func seconds(since instant: Instant) -> Double { instant.duration(to: now()) / .seconds(1) }
 }
 
-/// Finds out, once, that a run takes longer than its plan thought because something else uses the machine.
+/// Detects, once, that a run takes longer than planned because something else uses the machine.
 ///
-/// The plan's estimate is of a machine at rest. What is left grows from sample to sample otherwise, and nobody says why.
+/// The plan's estimate assumes an idle machine. Without this, the remaining time would grow from sample to sample
+/// without an explanation.
 struct BusyMachine {
-    /// What the plan thinks of what is done and of what is left, in seconds.
+    /// The plan's estimates for finished and for remaining samples, in seconds.
     private var done = 0.0
     private var left: Double
     private var finished = 0
     private var noisy = 0
     private var isSaid = false
 
-    /// Fewer samples do not tell the pace of a run, nor does less than a tenth of it: they come in random order.
+    /// Fewer samples, or less than a tenth of the run, do not determine its pace, because they come in random order.
     private static let leastSamples = 8
     private static let leastPart = 0.1
-    /// A plan that is a little wrong is not worth a word.
+    /// Smaller deviations from the plan are not reported.
     private static let leastFactor = 1.25
 
-    /// - Parameter estimatedSeconds: how long the plan thinks that all takes; 0 to say nothing.
+    /// - Parameter estimatedSeconds: the plan's estimate for the whole run; 0 to report nothing.
     init(estimatedSeconds: Double) { left = estimatedSeconds }
 
-    /// The plan has changed: what is left is thought to take so long.
+    /// Replaces the estimate for the remaining samples.
     mutating func replan(estimatedSeconds: Double) { if left > 0 { left = estimatedSeconds } }
 
-    /// A sample is finished.
+    /// Records a finished sample.
     ///
     /// - Parameters:
-    ///   - estimatedSeconds: how long the plan thought it takes.
-    ///   - elapsed: the seconds that all samples so far took.
-    /// - Returns: what to say now; nil nearly always.
+    ///   - estimatedSeconds: the plan's estimate for it.
+    ///   - elapsed: the seconds that all samples took so far.
+    /// - Returns: a message to print now; nearly always nil.
     mutating func finish(_ rows: [SampleRow], estimatedSeconds: Double, elapsed: Double) -> String? {
         finished += 1
         if rows.contains(where: { $0.flags.contains("noisy") }) { noisy += 1 }
@@ -222,37 +223,37 @@ struct BusyMachine {
     }
 }
 
-/// Says how much longer a run takes: at first as the plan estimated, then more and more as the samples so far took.
+/// Estimates the remaining time of a run: at first from the plan, then increasingly from the finished samples.
 ///
-/// Samples count by what the plan thinks they cost, not by their number: some cells cost a thousand times what others do.
+/// Samples count by the plan's estimates, not by number: some cells take a thousand times as long as others.
 struct TimeLeft {
-    /// What the plan thinks of what is done and of what is left, in seconds.
+    /// The plan's estimates for finished and for remaining work, in seconds.
     private var done = 0.0
     private var left: Double
-    /// What is done had taken so long, in seconds.
+    /// The time that the finished work took, in seconds.
     private var elapsed = 0.0
 
-    /// - Parameter estimatedSeconds: how long the plan thinks that all that is left takes.
+    /// - Parameter estimatedSeconds: the plan's estimate for all remaining work.
     init(estimatedSeconds: Double) { left = estimatedSeconds }
 
-    /// More of the work is done.
+    /// Records finished work.
     ///
     /// - Parameters:
-    ///   - estimatedSeconds: how long the plan thought it takes.
-    ///   - elapsed: the seconds from the beginning until now.
+    ///   - estimatedSeconds: the plan's estimate for it.
+    ///   - elapsed: the seconds since the beginning.
     mutating func finish(estimatedSeconds: Double, elapsed: Double) {
         done += estimatedSeconds
         left = max(0, left - estimatedSeconds)
         self.elapsed = elapsed
     }
 
-    /// Part of the work is not done at all, and tells nothing of the rest.
+    /// Drops work that was skipped, which does not affect the pace.
     mutating func drop(estimatedSeconds: Double) { left = max(0, left - estimatedSeconds) }
 
-    /// The plan has changed: what is left is thought to take so long.
+    /// Replaces the estimate for the remaining work.
     mutating func replan(estimatedSeconds: Double) { left = estimatedSeconds }
 
-    /// In seconds; never below 0.
+    /// The remaining time in seconds; never below 0.
     var seconds: Double {
         guard done > 0, left > 0 else { return left }
         // The samples of a run come in random order within blocks, so that a tenth of them represents the rest.

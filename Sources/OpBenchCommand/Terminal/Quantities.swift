@@ -1,16 +1,16 @@
 import OpBenchModel
 
-/// Figures as a person reads them: three significant digits and a unit that fits.
+/// Readable forms of figures: three significant digits and a suitable unit.
 enum Quantities {
-    /// What stands where a figure is absent.
+    /// The text for an absent figure.
     static let absent = "-"
 
-    /// A length of time, given in nanoseconds: `87 ns`, `1.25 µs`, `40.1 ms`, `3.2 s`.
+    /// A duration, given in nanoseconds: `87 ns`, `1.25 µs`, `40.1 ms`, `3.2 s`.
     static func duration(nanoseconds: Double) -> String {
         durations.text(nanoseconds)
     }
 
-    /// A length of time for people who wait, given in seconds, rounded up: `12 s`, `3 min 5 s`, `1 h 2 min`, `1 d 2 h`.
+    /// A waiting time, given in seconds and rounded up: `12 s`, `3 min 5 s`, `1 h 2 min`, `1 d 2 h`.
     static func wait(seconds: Double) -> String {
         guard !seconds.isNaN else { return absent }
         let whole = Int(max(0, min(seconds, longestWait)).rounded(.up))
@@ -22,7 +22,7 @@ enum Quantities {
         return "\(hours / 24) d \(hours % 24) h"
     }
 
-    /// Longer waits are told as this one: a hundred years.
+    /// The longest wait that is shown: a hundred years.
     private static let longestWait = 36_525 * 86_400.0
 
     /// An amount of memory: `96 B`, `1.21 KiB`, `12.0 MiB`.
@@ -31,7 +31,7 @@ enum Quantities {
     /// A plain number: `0.012`, `2`, `14.3`, `1.2M`.
     static func count(_ number: Double) -> String { counts.text(number) }
 
-    /// A number with two of the digits in which it differs from another: `2.0015` beside 2.0018.
+    /// A number with two of the digits that differ from another: `2.0015` beside 2.0018.
     static func distinct(_ number: Double, from other: Double) -> String {
         let decimals = (0...8).first { fixed(number, decimals: $0) != fixed(other, decimals: $0) } ?? 8
         return fixed(number, decimals: decimals + 1)
@@ -56,8 +56,8 @@ enum Quantities {
 
     /// A figure of a metric, per operation or round, in its unit.
     ///
-    /// - Parameter resolution: of the clock that timed it, in nanoseconds. A mean over many operations may be less than
-    ///   that, but is not none.
+    /// - Parameter resolution: resolution of the clock that timed it, in nanoseconds. A mean over many operations may
+    ///   be less than that, without being zero.
     static func figure(_ value: Double?, of metric: String, resolution: Double) -> String {
         guard let value else { return absent }
         let declared = Metric.named(metric)
@@ -79,13 +79,12 @@ enum Quantities {
         probability < 0.001 ? "<0.001" : fixed(probability, decimals: 3)
     }
 
-    /// The ends of an interval of a length of time, in nanoseconds, in the unit in which that is written: `634–740` of
-    /// `712 ns`.
+    /// The ends of a duration's interval, in nanoseconds, in the unit of the duration's text: `634–740` for `712 ns`.
     static func durationInterval(_ low: Double, _ high: Double, around nanoseconds: Double) -> String {
         durations.interval(low, high, around: nanoseconds)
     }
 
-    /// The same of a figure of a metric.
+    /// The ends of an interval of a metric's figure.
     static func interval(_ low: Double, _ high: Double, around figure: Double, of metric: String) -> String {
         interval(low, high, around: figure, in: Metric.named(metric)?.unit ?? .ratio)
     }
@@ -99,7 +98,7 @@ enum Quantities {
         }
     }
 
-    /// A part more or less: `−6 %`, `+0.4 %`, `0 %`.
+    /// A relative change: `−6 %`, `+0.4 %`, `0 %`.
     static func change(_ part: Double) -> String {
         let percent = abs(part) * 100
         let tenths = fixed(percent, decimals: 1)
@@ -108,8 +107,8 @@ enum Quantities {
         return (text == "0" ? "" : part < 0 ? "−" : "+") + text + " %"
     }
 
-    /// A length of time that a clock of that resolution told, both in nanoseconds: `< 20 ns` for what it cannot tell from
-    /// none, else as `duration`.
+    /// A duration measured with a clock of the given resolution, both in nanoseconds: `< 20 ns` for durations below the
+    /// resolution, else as `duration`.
     static func time(nanoseconds: Double, resolution: Double) -> String {
         nanoseconds < resolution
             ? "< " + duration(nanoseconds: resolution) : duration(nanoseconds: nanoseconds)
@@ -119,7 +118,7 @@ enum Quantities {
     private static let amounts = Units(step: 1024, names: [" B", " KiB", " MiB", " GiB", " TiB"])
     private static let counts = Units(step: 1000, names: ["", "k", "M", "G", "T"])
 
-    /// Units of one kind, each so many times as large as the one before.
+    /// Units of one kind, each larger than the previous one by the same factor.
     private struct Units {
         let step: Double
         let names: [String]
@@ -129,7 +128,7 @@ enum Quantities {
             return digits(figure / divisor) + name
         }
 
-        /// The ends, in the unit of the figure between them.
+        /// The ends of an interval, in the unit of the figure between them.
         func interval(_ low: Double, _ high: Double, around figure: Double) -> String {
             let divisor = unit(of: figure).divisor
             return "\(digits(low / divisor))–\(digits(high / divisor))"
@@ -146,7 +145,7 @@ enum Quantities {
         }
     }
 
-    /// Three significant digits, without a fraction that says nothing.
+    /// Three significant digits, without a zero fraction.
     private static func digits(_ figure: Double) -> String {
         if figure == figure.rounded() && abs(figure) < 1e6 { return fixed(figure, decimals: 0) }
         return switch abs(figure) {
@@ -158,7 +157,7 @@ enum Quantities {
         }
     }
 
-    /// Without Foundation's formatter, which follows the locale.
+    /// A fixed number of decimals, without Foundation's formatter, which depends on the locale.
     private static func fixed(_ figure: Double, decimals: Int) -> String {
         guard figure.isFinite else { return figure.description }
         var scale = 1.0

@@ -1,9 +1,9 @@
 import Glibc
 import OpBenchModel
 
-/// Command lines as a reader can give them to a shell.
+/// Command lines that can be pasted into a shell.
 enum ShellWords {
-    /// The words of a call of this program: as the caller named it, who may be a script that says so.
+    /// A call of this program, by the name that its caller used; a wrapper script can set the name.
     static func ofThisProgram(_ arguments: [String]) -> String {
         let name = getenv("OPBENCH_CALLED_AS").map { String(cString: $0) } ?? CommandLine.arguments.first ?? "opbench"
         return joined([name] + arguments)
@@ -11,14 +11,14 @@ enum ShellWords {
 
     static func joined(_ words: [String]) -> String { words.map(quoted).joined(separator: " ") }
 
-    /// A word in quotes, if it needs some. Looked at as bytes, so that no mark that combines with a quote hides it.
+    /// A word, quoted if necessary. Works on bytes, because a combining mark would hide a quote.
     static func quoted(_ word: String) -> String {
         let bytes = Array(word.utf8)
         if !bytes.isEmpty, bytes.allSatisfy(isPlain) { return word }
         if !word.unicodeScalars.contains(where: isUnseen) {
             return joining(bytes, between: "'") { $0 == UInt8(ascii: "'") ? "'\\''" : nil }
         }
-        // bash's own form, which keeps a control character out of the terminal, and a line in one line.
+        // bash's own form, which keeps control characters away from the terminal, and everything on one line.
         return "$"
             + joining(bytes, between: "'") { byte in
                 if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\\") {
@@ -36,7 +36,7 @@ enum ShellWords {
         return quote + String(decoding: text, as: UTF8.self) + quote
     }
 
-    /// Whether a scalar moves what stands around it, instead of being seen.
+    /// Whether a scalar is invisible and affects the text around it.
     private static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: true

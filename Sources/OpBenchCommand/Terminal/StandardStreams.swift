@@ -1,23 +1,23 @@
 import Glibc
 import OpBenchModel
 
-/// Writing to standard output failed: data that somebody wants did not arrive.
+/// Writing to standard output failed: data was lost.
 struct OutputError: Error, CustomStringConvertible {
     let code: Int32
 
     var description: String { "could not write to standard output: \(String(cString: strerror(code)))" }
 }
 
-/// Writes that the system answers with a signal: to a pipe that nobody reads, and beyond RLIMIT_FSIZE.
+/// Failed writes that the system answers with a signal: to a pipe without a reader, and beyond RLIMIT_FSIZE.
 enum FailedWrites {
-    /// From now on they are errors of the write. A run of hours does not end because the program that shows its progress
-    /// did. Programs that are started have the signals as ever.
+    /// Turns them into errors of the write, so that a long run does not end because the program that shows its progress
+    /// did. Child programs keep the default signals.
     static func becomeErrors() {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
     }
 
-    /// Ends the process as programs end whose reader has what it wants (`opbench show x | head`): by SIGPIPE, silently.
+    /// Ends the process like other programs whose reader has enough (`opbench show x | head`): silently, by SIGPIPE.
     static func endAsReaderDid() -> Never {
         signal(SIGPIPE, SIG_DFL)
         raise(SIGPIPE)
@@ -25,7 +25,7 @@ enum FailedWrites {
     }
 }
 
-/// Standard output, for data alone. Every write is checked: a full disk must not look like success.
+/// Standard output, only for data. Every write is checked: a full disk must not look like success.
 enum StandardOutput {
     static func write(_ text: String) throws(OutputError) {
         do {
@@ -37,17 +37,17 @@ enum StandardOutput {
 
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// The terminal's width in columns; nil where there is no terminal, or none that tells.
+    /// The terminal's width in columns; nil without a terminal, or if it does not report its width.
     static var width: Int? { terminalWidth(STDOUT_FILENO) }
 }
 
-/// Standard error, for progress and diagnostics. What cannot be written there is lost.
+/// Standard error, for progress and diagnostics. Text that cannot be written is lost.
 enum StandardError {
     static func write(_ text: String) {
         try? FileBytes.write(text, to: STDERR_FILENO)
     }
 
-    /// One line of diagnostics, whatever is in it: parts of it may be of a file's making.
+    /// Writes one line of diagnostics, escaped because it may contain a file's text.
     static func say(_ line: String) {
         write(TerminalText.escaped(line, limit: TerminalText.messageLimit) + "\n")
     }

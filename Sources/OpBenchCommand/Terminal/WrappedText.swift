@@ -1,4 +1,4 @@
-/// Text in lines of a bounded width, parted at blanks where there are any. Nothing but those blanks is lost.
+/// Text wrapped to a limited width, at blanks if there are any. Only those blanks are lost.
 enum WrappedText {
     /// - Parameter width: in columns; nil for one line.
     /// - Returns: at least one line, each of at least one character.
@@ -7,7 +7,7 @@ enum WrappedText {
         var (lines, rest): ([String], Substring) = ([], text[...])
         while TextWidth.of(rest) > width {
             let end = end(of: rest, width: width)
-            // A blank right behind what fits parts it best; those before the first word are none.
+            // A blank right after the text that fits is best; blanks before the first word do not count.
             let start = rest.firstIndex { $0 != " " } ?? rest.startIndex
             let blank = rest[...end].lastIndex(of: " ").flatMap { $0 > start ? $0 : nil }
             lines.append(trimmed(rest[..<(blank ?? end)]))
@@ -16,9 +16,9 @@ enum WrappedText {
         return lines + [String(rest)]
     }
 
-    /// Lines with their ends, all but the first behind an indentation.
+    /// Lines with their ends; all but the first have an indentation.
     ///
-    /// - Parameter first: stands before the first line.
+    /// - Parameter first: the text before the first line.
     static func paragraph(_ text: String, width: Int?, first: String = "", hanging: Int = 0) -> String {
         let indentation = String(repeating: " ", count: hanging)
         let opening = TextWidth.of(first)
@@ -27,7 +27,7 @@ enum WrappedText {
         return lines.enumerated().map { ($0 == 0 ? first : indentation) + $1 + "\n" }.joined()
     }
 
-    /// The text, filled up with blanks to a width.
+    /// The text, padded with blanks to a width.
     static func padded(_ text: String, to width: Int, isRight: Bool = false) -> String {
         let blanks = String(repeating: " ", count: max(0, width - TextWidth.of(text)))
         return isRight ? blanks + text : text + blanks
@@ -38,7 +38,7 @@ enum WrappedText {
         String(line.dropLast(line.reversed().prefix { $0 == " " }.count))
     }
 
-    /// The first place at which the text exceeds the width, behind at least one character; there is such a place.
+    /// The first place at which the text exceeds the width, after at least one character; there is such a place.
     private static func end(of text: Substring, width: Int) -> Substring.Index {
         var (index, used) = (text.startIndex, 0)
         while index < text.endIndex {
@@ -50,13 +50,13 @@ enum WrappedText {
     }
 }
 
-/// Terms, and beside them what they mean, in lines of a bounded width.
+/// Terms with their meanings beside them, wrapped to a limited width.
 struct DefinitionList {
-    /// Text that a file may have put there is to be escaped before.
+    /// Entries, with a file's text already escaped.
     let entries: [(term: String, meaning: String)]
 
     private static let gap = 2
-    /// A longer term stands on a line of its own.
+    /// A longer term gets a separate line.
     private static let longestTerm = 16
 
     func text(width: Int?, indentation: Int = 0) -> String {

@@ -1,12 +1,11 @@
 extension Explanation {
-    /// How many functions and sites stand in the text.
+    /// The number of functions and sites in the text.
     private static let shown = 8
     private static let shownParts = 4
 
-    /// A line each, without line ends. Names are short, and otherwise as they were given: whoever prints them escapes
-    /// them.
+    /// One line per change, without line ends. Names are short and unescaped; the printing code must escape them.
     ///
-    /// - Parameter measured: time and CPU time as the run has them, which come first; empty if the run has none.
+    /// - Parameter measured: the run's time and CPU time, which come first; empty if there are none.
     public func lines(measured: [MeasuredChange] = []) -> [String] {
         var lines = [caveat].compactMap(\.self) + measured.map(Self.line)
         lines += [time, cpuTime].map { Self.line(inTurns($0), ProfileText.time) }
@@ -26,31 +25,31 @@ extension Explanation {
         return isOfWaits ? lines : lines + waits
     }
 
-    /// Whether the time changed and the CPU time did not: then the threads waited.
+    /// Whether the time changed without the CPU time, which means that threads waited.
     private var isOfWaits: Bool { time.isSure && !cpuTime.isSure }
 
-    /// The reason why nothing is certain; nil if the CPU time changed for certain.
+    /// The reason why nothing is significant; nil if the CPU time changed significantly.
     private var caveat: String? {
         if cpuTime.isSure { return nil }
         let least = ProfileText.share(ChanceTest.leastEffect, of: 1)
         return time.isSure
-            ? "the time changed, and the CPU time did not for certain: no function is named"
-            : "nothing is certain: over \(turns.base) turns neither the time nor the CPU time changed by \(least) beyond "
-                + "chance, and no function and no wait is named; take more --turns"
+            ? "the time changed, but the CPU time did not change significantly: no function is reported"
+            : "nothing is significant: over \(turns.base) turns neither the time nor the CPU time changed by \(least) "
+                + "beyond chance; no function and no wait is reported; take more --turns"
     }
 
-    /// A figure of these turns, beside that of the run.
+    /// A figure of these turns, to show beside that of the run.
     private func inTurns(_ change: Change) -> Change {
         var named = change
         named.name += " in \(turns.base) turns"
         return named
     }
 
-    /// The same as a table for a pull request, with whole names.
+    /// The explanation as a table for a pull request, with full names.
     ///
     /// - Parameters:
-    ///   - measured: as for `lines`.
-    ///   - escape: makes a name harmless in a table of Markdown.
+    ///   - measured: see `lines`.
+    ///   - escape: escapes a name for a Markdown table.
     public func markdown(measured: [MeasuredChange] = [], escape: (String) -> String) -> String {
         var text = caveat.map { escape($0) + "\n\n" } ?? ""
         text += "| what | base | head | change | interval |\n|---|--:|--:|--:|--:|\n"
@@ -67,7 +66,7 @@ extension Explanation {
         for change in [time, cpuTime] { row(inTurns(change), ProfileText.time) }
         func waitRows() { for wait in waits { row(wait, ProfileText.time, "waiting, \(wait.name)") } }
         if isOfWaits { waitRows() }
-        /// - Parameter what: stands before each name.
+        /// - Parameter what: the prefix of each name.
         func rows(_ ranking: RankedFunctions, _ unit: (Double) -> String, _ what: String = "") {
             for function in ranking.functions.prefix(Self.shown) {
                 row(function.change, unit, what + function.change.name)
@@ -87,11 +86,11 @@ extension Explanation {
         return text
     }
 
-    /// The functions of a change, and the rest of it.
+    /// The functions of a change, and its unexplained rest.
     private func ranked(
         _ what: String, _ ranking: RankedFunctions, _ names: ShortNames, _ unit: (Double) -> String
     ) -> [String] {
-        var lines = ["\(what), by function with what it called outside of engine and workload:"]
+        var lines = ["\(what), by function, including its calls outside engine and workload:"]
         for function in ranking.functions.prefix(Self.shown) {
             lines.append("  \(Self.line(Self.shortened(function.change, names), unit))")
             let parts = function.parts.prefix(Self.shownParts).map {
@@ -107,13 +106,13 @@ extension Explanation {
         return lines
     }
 
-    /// Of all functions that stand here.
+    /// Short names for all functions in the text.
     private var shortNames: ShortNames {
         let ranked = [cpu, instructions].compactMap(\.self).flatMap(\.functions)
         return ShortNames(ranked.map(\.change.name) + allocations.map(\.name))
     }
 
-    /// With a function's short name.
+    /// The change with a function's short name.
     private static func shortened(_ change: Change, _ names: ShortNames) -> Change {
         var shortened = change
         shortened.name = names[change.name]
@@ -121,12 +120,12 @@ extension Explanation {
     }
 
     private static func line(_ change: Change, _ unit: (Double) -> String) -> String {
-        "\(change.name): \(unit(change.base)) → \(unit(change.head)) an operation, "
+        "\(change.name): \(unit(change.base)) → \(unit(change.head)) per operation, "
             + "\(signed(change.difference, unit)) (\(interval(change, unit)))"
     }
 
     private static func line(_ change: MeasuredChange) -> String {
-        "\(change.name): \(ProfileText.time(change.base)) → \(ProfileText.time(change.head)) an operation, "
+        "\(change.name): \(ProfileText.time(change.base)) → \(ProfileText.time(change.head)) per operation, "
             + "\(percent(change.ratio)) (\(interval(change)))"
     }
 

@@ -1,33 +1,34 @@
 import OpBenchModel
 
-/// What two builds differ in, ranked by what it explains of the difference.
+/// The differences between two builds, ranked by the part of the total difference that they explain.
 ///
-/// Everything named changed for certain. All functions are tested together, and so is everything else, so that hardly
-/// anything is ever named for equal builds; see `ChanceTest.alpha`.
+/// Every reported change is significant. All functions are tested together, and so is everything else, so that almost
+/// nothing is reported for equal builds; see `ChanceTest.alpha`.
 public struct Explanation: Sendable {
-    /// Elapsed, in nanoseconds an operation.
+    /// Elapsed time, in nanoseconds per operation.
     public let time: Change
-    /// Of all threads, in nanoseconds an operation.
+    /// CPU time of all threads, in nanoseconds per operation.
     public let cpuTime: Change
-    /// What the change of CPU time is due to; nil if a turn has no CPU profile.
+    /// The functions behind the change of CPU time; nil if a turn has no CPU profile.
     public let cpu: RankedFunctions?
-    /// The same of counted instructions, an operation; nil if a turn did not count them.
+    /// The functions behind the change of instructions, per operation; nil if a turn did not count them.
     public let instructions: RankedFunctions?
-    /// By the function that allocates, those that changed by a hundredth of an allocation an operation or more.
+    /// Allocation sites, by the allocating function, that changed by at least a hundredth of an allocation per
+    /// operation.
     public let allocations: [Change]
     /// The counts that changed.
     public let counts: [Change]
-    /// Waits by reason, in nanoseconds an operation, that changed by a large enough part of the time. Empty if the time
-    /// may be the same.
+    /// Waits by reason, in nanoseconds per operation, that changed by a large enough part of the time. Empty if the
+    /// time did not change significantly.
     public let waits: [Change]
-    /// How many turns each side had.
+    /// The number of turns of each side.
     public let turns: (base: Int, head: Int)
 
     static let leastAllocations = 0.01
 
     /// - Parameters:
-    ///   - base: at least one.
-    ///   - head: at least one.
+    ///   - base: at least one sample.
+    ///   - head: at least one sample.
     public init(base: [ExplainedSample], head: [ExplainedSample], by test: ChanceTest) {
         turns = (base.count, head.count)
         let time = Change("time", base: base.map(\.time), head: head.map(\.time), by: test)
@@ -64,7 +65,7 @@ public struct Explanation: Sendable {
         (self.time, self.cpuTime, self.cpu, self.instructions) = (time, cpuTime, cpu, instructions)
     }
 
-    /// - Parameter least: the change that a wait must be able to reach, as for functions.
+    /// - Parameter least: the change that a wait must be able to reach to be tested, as for functions.
     private static func waits(
         _ base: [(split: WaitSplit, operations: Int)], _ head: [(split: WaitSplit, operations: Int)],
         from least: Double, by test: ChanceTest
@@ -82,16 +83,17 @@ public struct Explanation: Sendable {
     }
 }
 
-/// How a figure differs between two sides, each measured a few times.
+/// The difference of a figure between two sides, each measured several times.
 public struct Change: Equatable, Sendable {
     public var name: String
-    /// The middle of each side's values.
+    /// The median of each side's values.
     public var base: Double
     public var head: Double
-    /// Hodges and Lehmann's estimate of the shift, and its interval.
+    /// The Hodges–Lehmann estimate of the shift, and its interval.
     public var difference: Double
     public var interval: ClosedRange<Double>
-    /// The probability that equal sides differ by so much, adjusted if this is one of several changes that are tested.
+    /// The p-value: the probability of such a difference between equal sides, adjusted for the number of tested
+    /// changes.
     public var probability: Double
 
     /// - Parameters:
@@ -105,21 +107,21 @@ public struct Change: Equatable, Sendable {
         probability = test.probability(base, head)
     }
 
-    /// Whether the change is more than chance, and at least this large.
+    /// Whether the change is significant, and at least this large.
     func isSure(of least: Double) -> Bool { probability < ChanceTest.alpha && difference.magnitude >= least }
 
-    /// Whether the change is more than chance, and large enough to be named.
+    /// Whether the change is significant, and large enough to be reported.
     public var isSure: Bool { isSure(of: base.magnitude * ChanceTest.leastEffect) }
 }
 
-/// A figure's change in the run that is explained, on which a verdict was based.
+/// A figure's change in the explained run, which a verdict was based on.
 public struct MeasuredChange: Equatable, Sendable {
     public var name: String
-    /// In nanoseconds an operation.
+    /// Nanoseconds per operation.
     public var base: Double
     public var head: Double
     public var ratio: Double
-    /// The interval of the change; nil for too few blocks.
+    /// The interval of the change; nil if there are too few blocks.
     public var interval: ClosedRange<Double>?
 
     public init(name: String, base: Double, head: Double, ratio: Double, interval: ClosedRange<Double>?) {
@@ -127,9 +129,9 @@ public struct MeasuredChange: Equatable, Sendable {
     }
 }
 
-/// What was measured of one side in one turn: an unprofiled sample, and the profiles beside it.
+/// The measurements of one side in one turn: an unprofiled sample, and profiles.
 public struct ExplainedSample: Sendable {
-    /// A profile, and of how many operations it is.
+    /// A profile with its number of operations.
     public struct Part: Sendable {
         public var profile: StackProfile
         public var operations: Int
@@ -142,7 +144,7 @@ public struct ExplainedSample: Sendable {
         var totalPerOperation: Double { Double(profile.total) / Double(max(1, operations)) }
     }
 
-    /// What is counted an operation.
+    /// Events that are counted per operation.
     public enum Count: String, CaseIterable, Sendable {
         case futexCalls, voluntarySwitches, involuntarySwitches
 
@@ -155,18 +157,18 @@ public struct ExplainedSample: Sendable {
         }
     }
 
-    /// In nanoseconds an operation, unprofiled.
+    /// Elapsed time, in nanoseconds per operation, unprofiled.
     public var time: Double
-    /// Of all threads, in nanoseconds an operation, unprofiled.
+    /// CPU time of all threads, in nanoseconds per operation, unprofiled.
     public var cpuTime: Double
-    /// In nanoseconds.
+    /// CPU time in nanoseconds.
     public var cpu: Part?
-    /// In allocations.
+    /// Allocations.
     public var allocations: Part?
-    /// In instructions, which were counted where they were asked for.
+    /// Instructions, if they were counted.
     public var instructions: Part?
     public var counts: [Count: Double] = [:]
-    /// The waits of all operations, in nanoseconds, and of how many they are.
+    /// The waits of all operations, in nanoseconds, and the number of operations.
     public var waits: (split: WaitSplit, operations: Int)?
 
     public init(time: Double, cpuTime: Double) {

@@ -1,9 +1,9 @@
-/// The functions that a difference of two sides is due to: those that changed for certain and by enough, ranked.
+/// The functions behind a difference between two sides: those that changed significantly and by enough, ranked.
 public struct RankedFunctions: Equatable, Sendable {
-    /// A function, and what changed in it, an operation. With what it had others do; see `AttributedWeights`.
+    /// A function and its change per operation, including the work that others do for it; see `AttributedWeights`.
     public struct Function: Equatable, Sendable {
         public var change: Change
-        /// The change by class of code, the greatest first: the function's own code, and what it called.
+        /// The change by class of code, the greatest first: the function's own code, and the code that it called.
         public var parts: [(frameClass: FrameClass, difference: Double)]
 
         public static func == (left: Function, right: Function) -> Bool {
@@ -12,27 +12,27 @@ public struct RankedFunctions: Equatable, Sendable {
         }
     }
 
-    /// Of all functions.
+    /// The change of all functions together.
     public let total: Change
     /// First the functions that changed in the total's direction, the greatest change first, then the others. Empty if
-    /// the total may be the same.
+    /// the total did not change significantly.
     public private(set) var functions: [Function]
-    /// The least change of a function that explains anything.
+    /// The least change of a function that is reported.
     private let least: Double
 
-    /// What the total's change is more than those of `functions` together.
+    /// The part of the total's change that `functions` do not explain.
     public var unexplained: Double { total.difference - functions.reduce(0) { $0 + $1.change.difference } }
 
-    /// The least share of the change that explains anything.
+    /// The least share of the total change that is reported.
     static let leastShare = 0.05
-    /// The least change in instructions that counts. By chance, counts of instructions differ by less.
+    /// The least reported change in instructions. Chance differences are smaller.
     static let leastInstructions = 0.5
 
-    /// Lists all functions that can have changed by enough, to be tested; see `keepSure`.
+    /// Lists all functions that may have changed by enough, for testing; see `keepSure`.
     ///
     /// - Parameters:
-    ///   - part: has weights of the total's unit.
-    ///   - total: measured without the profile; nil for the sum of the profile.
+    ///   - part: a profile with weights in the total's unit.
+    ///   - total: the total, measured without the profile; nil for the sum of the profile.
     /// - Returns: nil if a sample of either side has no such part.
     init?(
         _ base: [ExplainedSample], _ head: [ExplainedSample], _ part: (ExplainedSample) -> ExplainedSample.Part?,
@@ -48,14 +48,14 @@ public struct RankedFunctions: Equatable, Sendable {
             ?? Change(
                 unit.rawValue, base: ofBase.map(\.totalPerOperation), head: ofHead.map(\.totalPerOperation), by: test)
         self.total = total
-        // Counts are more exact than times.
+        // Counts vary less than times.
         let leastEffect =
             unit == .instructions ? Self.leastInstructions : total.base.magnitude * ChanceTest.leastEffect
         least = max(total.difference.magnitude * Self.leastShare, leastEffect)
         functions = Self.changes(ofBase, ofHead, from: least, by: test)
     }
 
-    /// Keeps the functions that changed, with their adjusted probabilities.
+    /// Keeps the functions that changed significantly, with their adjusted probabilities.
     mutating func keepSure(by test: ChanceTest) {
         guard total.isSure(of: least) else {
             functions = []
@@ -71,8 +71,8 @@ public struct RankedFunctions: Equatable, Sendable {
 
     /// Changes by function, per operation, in the order of the functions' names.
     ///
-    /// - Parameter least: the change that a function must be able to reach, by the mean of all samples of both sides.
-    ///   This choice does not see the difference, so it leaves the test valid.
+    /// - Parameter least: the change that a function must be able to reach, judged by the mean of all samples of both
+    ///   sides. This choice is independent of the difference, so the test stays valid.
     static func changes(
         _ base: [ExplainedSample.Part], _ head: [ExplainedSample.Part], from least: Double, by test: ChanceTest
     ) -> [Function] {
@@ -104,26 +104,25 @@ public struct RankedFunctions: Equatable, Sendable {
     }
 }
 
-/// A profile's weight by the function that is answerable for it: the innermost one of the library under test or of the
-/// workload. What that had the Swift runtime, malloc, the C library and the kernel do is its own doing.
+/// A profile's weight by the responsible function: the innermost one of the library under test or the workload. Its
+/// weight includes the work that the Swift runtime, malloc, the C library and the kernel do for it.
 ///
-/// So an extra allocation stands at the function that allocates and not at malloc, a lock at who takes it, and a wake-up at
-/// who wakes; see `FrameClassifier.isAnswerable`. A function that was compiled several times, for some types or arguments,
-/// is one.
+/// So an extra allocation is attributed to the allocating function and not to malloc, a lock to its taker, and a
+/// wake-up to the waking function; see `FrameClassifier.isAnswerable`. Specializations of a function count as one.
 public struct AttributedWeights: Equatable, Sendable {
     public struct Function: Equatable, Sendable {
-        /// `SwiftName.whole`, or what another language calls it.
+        /// `SwiftName.whole`, or the name in another language.
         public var name: String
-        /// By the class of the code that was sampled itself.
+        /// The weights by class of the sampled code.
         public var parts: [FrameClass: Int64] = [:]
 
         public var total: Int64 { parts.values.reduce(0, +) }
     }
 
-    /// By name.
+    /// The functions by name.
     public let functions: [String: Function]
 
-    /// The name under which stands what has no such function on its stack.
+    /// The name for weight without such a function on its stack.
     public static let nobody = "no caller in engine or workload"
 
     public init(_ profile: StackProfile, classifier: FrameClassifier = FrameClassifier()) {
@@ -148,18 +147,20 @@ public struct AttributedWeights: Equatable, Sendable {
     }
 }
 
-/// A test of whether sides differ by more than chance. The caller hands in the statistics, which are those of verdicts.
+/// A test of whether sides differ by more than chance. The caller passes the statistics, which are the same as for
+/// verdicts.
 public struct ChanceTest: Sendable {
-    /// The probability that equal sides differ by so much.
+    /// The p-value: the probability of such a difference between equal sides.
     let probability: @Sendable (_ base: [Double], _ head: [Double]) -> Double
     /// The shift from one side to the other, and the interval that contains it.
     let shift: @Sendable (_ base: [Double], _ head: [Double]) -> (estimate: Double, interval: ClosedRange<Double>)
-    /// Raises the probabilities so that all of them may be looked at together.
+    /// Adjusts p-values for multiple tests.
     let adjusted: @Sendable ([Double]) -> [Double]
 
-    /// The accepted chance of naming anything of one kind (functions, instructions, the rest) for two equal builds.
+    /// The accepted probability of reporting anything of one kind (functions, instructions, the rest) for two equal
+    /// builds.
     static let alpha = 0.01
-    /// The part of the base's value below which a difference is not named.
+    /// The part of the base's value below which a difference is not reported.
     static let leastEffect = 0.02
 
     public init(

@@ -1,9 +1,9 @@
-/// The time between marks: what of a profile counts.
+/// The time between marks, which is the part of a profile that counts.
 public struct MarkedTime: Equatable, Sendable {
-    /// In order, apart from each other, none empty.
+    /// The ranges, in order, disjoint and not empty.
     public let ranges: [Range<Int64>]
 
-    /// - Parameter marks: pairs of a beginning and an end, in any order; pairs that are none are left out.
+    /// - Parameter marks: pairs of a beginning and an end, in any order; malformed pairs are left out.
     public init(_ marks: [[Int64]]) {
         self.init(ranges: marks.compactMap { $0.count == 2 && $0[0] < $0[1] ? $0[0]..<$0[1] : nil })
     }
@@ -20,7 +20,7 @@ public struct MarkedTime: Equatable, Sendable {
         self.ranges = merged
     }
 
-    /// Together, in nanoseconds.
+    /// The total duration, in nanoseconds.
     public var duration: Int64 {
         ranges.reduce(into: 0) { $0.addCapped($1.upperBound.length(since: $1.lowerBound)) }
     }
@@ -32,7 +32,7 @@ public struct MarkedTime: Equatable, Sendable {
         return index < ranges.count && ranges[index].lowerBound <= time
     }
 
-    /// How much of the time from `begin` to `end` lies between marks, and where it begins.
+    /// The part of the time from `begin` to `end` that is between marks, and its beginning.
     public func overlap(from begin: Int64, to end: Int64) -> (length: Int64, begin: Int64) {
         var (length, first): (Int64, Int64?) = (0, nil)
         var index = firstEndingAfter(begin)
@@ -45,7 +45,7 @@ public struct MarkedTime: Equatable, Sendable {
         return (length, first ?? begin)
     }
 
-    /// By halving.
+    /// A binary search.
     private func firstEndingAfter(_ time: Int64) -> Int {
         var (low, high) = (0, ranges.count)
         while low < high {
@@ -57,13 +57,13 @@ public struct MarkedTime: Equatable, Sendable {
 }
 
 extension Int64 {
-    /// A sum of lengths; the greatest number where it goes over.
+    /// Adds a length; the maximum on overflow.
     mutating func addCapped(_ length: Int64) {
         let (sum, overflow) = addingReportingOverflow(length)
         self = overflow ? .max : sum
     }
 
-    /// From an earlier time to this one; the greatest number where it goes over, 0 from a later one.
+    /// The length from an earlier time to this one; the maximum on overflow, 0 if the other time is later.
     func length(since begin: Int64) -> Int64 {
         let (length, overflow) = subtractingReportingOverflow(begin)
         return self < begin ? 0 : overflow ? .max : length

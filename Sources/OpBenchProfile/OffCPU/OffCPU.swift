@@ -1,14 +1,14 @@
-/// Where threads wait and for how long, between the marks, and who wakes whom how late.
+/// The places and durations of threads' waits between the marks, and the wake-ups with their delays.
 public struct OffCPU: Sendable {
-    /// A thread's time between the marks, in nanoseconds, from the first event that tells what it does.
+    /// A thread's time between the marks, in nanoseconds, from the first event that reveals its state.
     public struct ThreadTime: Equatable, Sendable {
         public var id: Int32
         public var name: String
         public var running: Int64 = 0
-        /// It could have run, and no processor was free for it.
+        /// Time runnable without a free processor.
         public var waiting: Int64 = 0
         public var blocked: Int64 = 0
-        /// How often it went to wait, and how often it had to give the processor to another.
+        /// The numbers of switches because it waited, and because it was preempted.
         public var voluntary = 0
         public var involuntary = 0
     }
@@ -16,28 +16,28 @@ public struct OffCPU: Sendable {
     public struct CauseRow: Equatable, Sendable {
         public var cause: OffCPUCause
         public var time: Int64
-        /// How often such a wait began.
+        /// The number of such waits.
         public var count: Int
     }
 
     public let marks: MarkedTime
-    /// The one that was blocked longest first.
+    /// The threads, by blocked time in descending order.
     public let threads: [ThreadTime]
-    /// Those that occurred, the longest first.
+    /// The causes that occurred, by time in descending order.
     public let causes: [CauseRow]
-    /// Time without a processor for want of something else, by the stack that waits.
+    /// Time blocked, by the stack that waits.
     public let blocked: StackProfile
-    /// Time without a processor for want of one: preempted, or woken and not yet running.
+    /// Time runnable without a processor, by stack: preempted, or woken and not yet running.
     public let waiting: StackProfile
-    /// The time that was waited for a wake-up, by the stack that woke.
+    /// Time waited for wake-ups, by the stack that woke.
     public let wakers: StackProfile
     public let wakeUps: WakeUpChains
-    /// Whether it is known who woke whom.
+    /// Whether wakers are known.
     public let knowsWakers: Bool
-    /// Events that are missing.
+    /// The number of missing events.
     public let lost: Int64
 
-    /// - Parameter names: of threads by their numbers, in place of those that the script has.
+    /// - Parameter names: names of threads by id, which replace those in the script.
     public init(_ script: SchedScript, marks: MarkedTime, names: [Int32: String] = [:]) {
         var replay = Replay(script, marks, names)
         replay.run(script.events)
@@ -57,13 +57,13 @@ public struct OffCPU: Sendable {
         var woken: Int32
         var time: Int64
         var ran: Int64
-        /// By its place, the wake-up that the waker ran by; nil if none is known.
+        /// The index of the wake-up that made the waker run; nil if unknown.
         var cause: Int?
         var isMarked: Bool
     }
 }
 
-/// Follows each thread from event to event.
+/// Tracks each thread from event to event.
 private struct Replay {
     private enum Condition {
         case unknown
@@ -76,7 +76,7 @@ private struct Replay {
         var by: Int32
         var time: Int64
         var stack: UInt32
-        /// The wake-up that the waker ran by.
+        /// The wake-up that made the waker run.
         var cause: Int?
     }
 
@@ -85,10 +85,10 @@ private struct Replay {
     private let scriptNames: [Int32: String]
     private let symbols: [String]
     private var states: [Int32: Condition] = [:]
-    /// A wake-up that came while the thread still ran: it may have been on its way to sleep.
+    /// A wake-up that came while the thread was still running, perhaps on its way to sleep.
     private var early: [Int32: Waking] = [:]
     private static let longestEarly: Int64 = 100_000
-    /// The wake-up by which a thread runs.
+    /// The wake-up that made each thread run.
     private var ranBy: [Int32: Int] = [:]
     private var causeOfNode: [UInt32: OffCPUCause] = [:]
 
@@ -107,10 +107,10 @@ private struct Replay {
 
     func name(of thread: Int32) -> String { names[thread] ?? scriptNames[thread] ?? "thread \(thread)" }
 
-    /// Since when all that threads do is known.
+    /// The time from which the state of all threads is known.
     private var epoch: Int64 = 0
 
-    /// The threads that were recorded. Wake-ups of others, of other processes, are in the script, too.
+    /// The recorded threads. The script also contains wake-ups of other processes' threads.
     private var own: Set<Int32> = []
 
     mutating func run(_ events: [SchedEvent]) {
@@ -122,7 +122,7 @@ private struct Replay {
             case .off(let state): takeOff(event, state)
             case .waking(let woken): wake(woken, event)
             case .lost:
-                // What a thread did meanwhile is not known.
+                // The threads' states in the meantime are unknown.
                 epoch = event.time
                 states = [:]
                 early = [:]
@@ -143,7 +143,7 @@ private struct Replay {
     private mutating func putOn(_ event: SchedEvent) {
         switch states[event.thread] ?? .unknown {
         case .unknown, .ended, .running:
-            // From here on it is known what it does.
+            // The thread's state is known from here on.
             ranBy[event.thread] = nil
         case .off(let since, let state, let stack, var woken):
             if woken == nil, state != .runnable, let waking = early[event.thread],
@@ -178,7 +178,7 @@ private struct Replay {
         case .running(let since): ran(event.thread, since, to: event.time)
         case .unknown, .ended: break
         case .off(let since, let known, let stack, let woken):
-            // The switch's other event.
+            // The other event of the same switch.
             states[event.thread] = .off(
                 since: since, known ?? state, stack: stack == 0 ? event.stack : stack, woken: woken)
             return
@@ -194,7 +194,7 @@ private struct Replay {
             states[thread] = .off(since: since, state, stack: stack, woken: waking)
         case .running: early[thread] = waking
         case .unknown where own.contains(thread):
-            // It waits since before the beginning.
+            // The thread has been waiting since before the beginning.
             states[thread] = .off(since: epoch, .sleeping, stack: 0, woken: waking)
         default: break
         }

@@ -1,18 +1,18 @@
-/// What a thread without a processor waits for.
+/// The reason why a thread has no processor.
 public enum OffCPUCause: String, CaseIterable, Sendable {
-    /// For another thread: a lock, a semaphore, a condition, a parked worker.
+    /// Waits for another thread: a lock, a semaphore, a condition, a parked worker.
     case futex
-    /// For a time.
+    /// Waits for a time.
     case sleep
-    /// For a file descriptor, by poll(2) and its like.
+    /// Waits for a file descriptor, with poll(2) or a similar call.
     case poll
-    /// For data, of a disk, a pipe, a socket.
+    /// Waits for data from a disk, a pipe or a socket.
     case io
-    /// For a page, or for the kernel's lock of the process's memory.
+    /// Waits for a page, or for the kernel's lock of the process's memory.
     case memory
-    /// For a processor: another thread was put on it.
+    /// Waits for a processor, because another thread got it.
     case preempted
-    /// For a processor, which it gave away itself.
+    /// Waits for a processor after it yielded.
     case yielded
     case other
 
@@ -29,10 +29,10 @@ public enum OffCPUCause: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether it could have gone on, had it a processor.
+    /// Whether the thread needs only a processor to continue.
     public var isRunnable: Bool { self == .preempted || self == .yielded }
 
-    /// Beginnings of functions' names, of the kernel and of the C library.
+    /// Prefixes of functions' names, in the kernel and the C library.
     private static let table: [(OffCPUCause, [String])] = [
         (
             .futex,
@@ -77,8 +77,8 @@ public enum OffCPUCause: String, CaseIterable, Sendable {
     ]
 
     /// - Parameters:
-    ///   - state: in which it left the processor; nil if not known.
-    ///   - symbols: of its functions, the innermost first. The first that tells, tells.
+    ///   - state: the state in which it left the processor; nil if unknown.
+    ///   - symbols: the functions on its stack, the innermost first. The first one in the table decides.
     init(state: SchedEvent.State?, symbols: some Sequence<String>) {
         if state == .runnable {
             let yields = symbols.contains { $0.hasSuffix("sched_yield") }

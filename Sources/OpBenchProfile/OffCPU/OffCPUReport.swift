@@ -1,14 +1,14 @@
-/// What a terminal shows of where threads wait.
+/// The text for a terminal about threads' waits.
 public struct OffCPUReport: Sendable {
     public let profile: OffCPU
-    /// Between the marks; 0 if it is not known.
+    /// The number of operations between the marks; 0 if unknown.
     public let operations: Int
 
     public init(_ profile: OffCPU, operations: Int) { (self.profile, self.operations) = (profile, operations) }
 
-    /// A line each, without line ends. Names are as they were given: whoever prints them escapes them.
+    /// The lines, without line ends. They contain unescaped names, which the printing code must escape.
     ///
-    /// - Parameter count: of threads, of stacks, of pairs.
+    /// - Parameter count: the maximum number of threads, of stacks and of pairs.
     public func lines(_ count: Int = 8) -> [String] {
         guard !profile.threads.isEmpty else { return ["no switch"] }
         return OffCPU.lines(of: profile.threads, duration: profile.marks.duration, operations, count) + causes()
@@ -16,7 +16,7 @@ public struct OffCPUReport: Sendable {
     }
 
     private func perOperation(_ number: Double) -> String {
-        operations > 0 ? ", \(ProfileText.digits(number / Double(operations))) an operation" : ""
+        operations > 0 ? ", \(ProfileText.digits(number / Double(operations))) per operation" : ""
     }
 
     private func causes() -> [String] {
@@ -24,7 +24,7 @@ public struct OffCPUReport: Sendable {
             + profile.causes.map { "  \($0.cause.words): \(ProfileText.time($0.time)), \($0.count) times" }
     }
 
-    /// Where most of the time was waited: the innermost function that is neither the kernel's nor the C library's.
+    /// The functions where most time was spent waiting: the innermost ones outside the kernel and the C library.
     private func stacks(_ count: Int) -> [String] {
         let stacks = profile.blocked
         guard stacks.total > 0 else { return [] }
@@ -35,7 +35,7 @@ public struct OffCPUReport: Sendable {
             let classes = frames.map { classifier.classify($0) }
             let place =
                 classes.lastIndex { ![.kernel, .futex, .libc, .unknown].contains($0) }
-                // Where the chain of callers broke: the C library's function.
+                // Where the chain of callers is broken, the C library's function.
                 ?? classes.lastIndex { $0 != .kernel }
             sums[(place.map { frames[$0] } ?? frames.last)?.name ?? "[no stack]", default: 0] += sample.weight
         }
@@ -48,7 +48,7 @@ public struct OffCPUReport: Sendable {
 
     private func wakeUps(_ count: Int) -> [String] {
         let wakeUps = profile.wakeUps
-        guard profile.knowsWakers else { return ["wake-ups: not known without the kernel's tracepoints"] }
+        guard profile.knowsWakers else { return ["wake-ups: unknown without the kernel's tracepoints"] }
         guard wakeUps.count > 0 else { return ["wake-ups: none"] }
         var lines = [
             "wake-ups: \(ProfileText.count(Double(wakeUps.count)))" + perOperation(Double(wakeUps.count))
@@ -73,16 +73,17 @@ public struct OffCPUReport: Sendable {
 
     private func flaws() -> [String] {
         profile.lost > 0
-            ? ["\(profile.lost) events are lost: times are too low; profile a shorter or smaller cell"] : []
+            ? ["\(profile.lost) events were lost, so times are too low; profile a shorter or smaller cell"] : []
     }
 }
 
 extension OffCPU {
-    /// How long threads ran and waited: a line of all, one of switches, and one each of the first.
+    /// The times that threads ran and waited: one line for all, one for switches, and one for each of the first
+    /// threads.
     ///
     /// - Parameters:
-    ///   - duration: between the marks, in nanoseconds.
-    ///   - operations: between the marks; 0 if it is not known.
+    ///   - duration: the total time between the marks, in nanoseconds.
+    ///   - operations: the number of operations between the marks; 0 if unknown.
     static func lines(of threads: [ThreadTime], duration: Int64, _ operations: Int, _ count: Int) -> [String] {
         let sums = threads.reduce(into: (running: Int64(0), waiting: Int64(0), blocked: Int64(0), switches: 0)) {
             $0.running.addCapped($1.running)
@@ -96,13 +97,13 @@ extension OffCPU {
                 + "\(ProfileText.time(sums.running)) running, \(ProfileText.time(sums.waiting)) waiting for a processor, "
                 + "\(ProfileText.time(sums.blocked)) blocked",
             "switches: \(ProfileText.count(switches))"
-                + (operations > 0 ? ", \(ProfileText.digits(switches / Double(operations))) an operation" : ""),
+                + (operations > 0 ? ", \(ProfileText.digits(switches / Double(operations))) per operation" : ""),
         ]
         for thread in threads.prefix(count) {
             lines.append(
                 "  \(thread.name): \(ProfileText.time(thread.running)) running, "
                     + "\(ProfileText.time(thread.waiting)) waiting for a processor, "
-                    + "\(ProfileText.time(thread.blocked)) blocked; \(thread.voluntary) times by itself, "
+                    + "\(ProfileText.time(thread.blocked)) blocked; \(thread.voluntary) times voluntarily, "
                     + "\(thread.involuntary) times preempted")
         }
         if threads.count > count { lines.append("  and \(threads.count - count) more threads") }

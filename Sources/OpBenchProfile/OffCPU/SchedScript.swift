@@ -1,5 +1,5 @@
-/// Reads what `perf script --show-switch-events --show-lost-events --ns
-/// -F comm,pid,tid,time,event,trace,ip,sym,symoff,dso` prints of switches and wake-ups:
+/// Parses the output of `perf script --show-switch-events --show-lost-events --ns -F
+/// comm,pid,tid,time,event,trace,ip,sym,symoff,dso` for switches and wake-ups:
 ///
 ///     engine normal 1 755/788 24769.522195123: sched:sched_switch: prev_comm=… prev_state=S ==> next_comm=…
 ///         ffffffff821f8b58 __schedule+0x618 ([kernel.kallsyms])
@@ -9,32 +9,32 @@
 ///     submitter 1 755/755 24769.523000000: sched:sched_waking: comm=engine normal 1 pid=788 prio=120 target_cpu=001
 ///     engine normal 1 755/788 24769.523050000: PERF_RECORD_SWITCH IN
 ///
-/// A switch's own event is written by the thread that leaves the processor; that it is back, only the record tells. The
-/// event `context-switches` stands for a switch where tracepoints are not permitted; then there are no wake-ups. What is
-/// not understood is skipped, counted and told.
+/// The switch event itself comes from the thread that leaves the processor; only the record shows its return. Where
+/// tracepoints are not permitted, the event `context-switches` takes the place of the switch, and there are no
+/// wake-ups. Unknown lines are skipped, counted and reported.
 public struct SchedScript: Sendable {
-    /// In the order of time.
+    /// Events in chronological order.
     public private(set) var events: [SchedEvent] = []
-    /// The stacks of the events. Its samples mean nothing.
+    /// The stacks of the events. Its samples have no meaning.
     public private(set) var stacks = StackProfile(unit: .nanoseconds)
-    /// As perf last knew them.
+    /// The last names in perf's output.
     public private(set) var threadNames: [Int32: String] = [:]
-    /// Events that perf could not keep up with.
+    /// The number of events that perf dropped.
     public private(set) var lost: Int64 = 0
-    /// Lines that were not understood, with all that belongs to them.
+    /// Unknown lines, with the lines that belong to them.
     public private(set) var skippedLines = 0
-    /// From 1.
+    /// The line number, from 1.
     public private(set) var firstSkippedLine: Int?
-    /// Whether there was a wake-up, or a switch that tells the thread's state.
+    /// Whether there was a wake-up, or a switch that shows the thread's state.
     public private(set) var hasTracepoints = false
 
-    /// Numbers that the kernel's tracepoints give, by those that perf has: they differ in a container.
+    /// Maps thread ids in the kernel's tracepoints to perf's ids, which differ in a container.
     private var ownNumbers: [Int32: Int32] = [:]
 
     /// - Parameters:
-    ///   - output: of any content.
-    ///   - process: whose threads' switches and wake-ups are taken; of all if nil.
-    ///   - demangle: gives a name that a person reads, or nil to leave it.
+    ///   - output: any text.
+    ///   - process: the process whose threads are included; nil for all.
+    ///   - demangle: returns a readable name, or nil to keep the symbol.
     public init(
         _ output: [UInt8], process: Int32? = nil, demangle: (String) -> String? = SwiftDemangler.demangle
     ) {
@@ -71,7 +71,7 @@ public struct SchedScript: Sendable {
                 stack = []
                 if process == nil || owner == nil || owner == process || next.isWaking { event = next }
             } else if line.first == UInt8(ascii: "\t"), event == nil {
-                // Belongs to an event of somebody else.
+                // Belongs to another process's event.
                 continue
             } else {
                 skippedLines += 1
@@ -84,7 +84,7 @@ public struct SchedScript: Sendable {
                 events[index].kind = .waking(ownNumbers[woken] ?? woken)
             }
         }
-        // Those of one time stay as perf has them.
+        // Events with equal times keep perf's order.
         events = events.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
             .map(\.element)
     }
@@ -93,7 +93,7 @@ public struct SchedScript: Sendable {
 
     private mutating func header(_ line: ArraySlice<UInt8>) -> (SchedEvent, process: Int32?)? {
         let words = line.split(whereSeparator: PerfScript.isSpace)
-        // The thread's name has anything in it; an event's name behind a time is none that it has.
+        // A thread's name may contain anything, even a time; but it has no event name after it.
         for place in words.indices.dropFirst(2).dropLast() {
             guard let time = PerfScript.time(words[place]), let ids = PerfScript.ids(words[place - 1]) else { continue }
             let rest = words[(place + 1)...]
@@ -109,7 +109,7 @@ public struct SchedScript: Sendable {
         return nil
     }
 
-    /// - Parameter words: from the event's name on.
+    /// - Parameter words: the words from the event's name on.
     private mutating func kind(
         _ words: ArraySlice<ArraySlice<UInt8>>, _ line: ArraySlice<UInt8>, by thread: Int32
     ) -> SchedEvent.Kind? {
@@ -144,37 +144,37 @@ public struct SchedScript: Sendable {
         return nil
     }
 
-    /// Of the last word that begins so: a thread's name, which stands before, may have such words too.
+    /// The value of the last word with this key, because the thread's name before it may contain such words.
     private static func value(_ key: String, in words: ArraySlice<ArraySlice<UInt8>>) -> ArraySlice<UInt8>? {
         words.last { $0.starts(with: key.utf8) }.map { $0.dropFirst(key.utf8.count) }
     }
 }
 
-/// What a thread does with its processor, and whom it wakes.
+/// A change of a thread's processor, or a wake-up.
 public struct SchedEvent: Equatable, Sendable {
     public enum Kind: Equatable, Sendable {
-        /// The thread is put on a processor.
+        /// The thread gets a processor.
         case on
-        /// It leaves the processor. nil if the event does not tell in which state.
+        /// The thread leaves the processor. The state is nil if the event does not include it.
         case off(State?)
-        /// It wakes another, or an interrupt on its processor does.
+        /// The thread, or an interrupt on its processor, wakes another thread.
         case waking(Int32)
         /// Events are missing here.
         case lost(Int64)
     }
 
-    /// Of a thread without a processor.
+    /// The state of a thread without a processor.
     public enum State: Equatable, Sendable {
-        /// It would go on if it had a processor.
+        /// Ready to run, without a processor.
         case runnable
-        /// Waits for something.
+        /// Waits, interruptibly.
         case sleeping
-        /// Waits for something, mostly a disk, and no signal ends that.
+        /// Waits uninterruptibly, mostly for a disk.
         case uninterruptible
         case ended
         case stopped
 
-        /// The first letter that the kernel's tracepoint prints.
+        /// Maps the first letter that the kernel's tracepoint prints.
         init?(letter: UInt8) {
             switch letter {
             case UInt8(ascii: "R"): self = .runnable
@@ -187,7 +187,7 @@ public struct SchedEvent: Equatable, Sendable {
         }
     }
 
-    /// Nanoseconds by the profiler's clock.
+    /// Nanoseconds on the profiler's clock.
     public var time: Int64
     public var thread: Int32
     public var kind: Kind

@@ -1,16 +1,16 @@
-/// How long threads ran and waited between the marks, as the kernel counts it for each, where it does not tell about each
-/// switch.
+/// The times that threads ran and waited between the marks, from the kernel's counters for each thread. Used where the
+/// kernel does not report every switch.
 public struct ThreadSchedules: Equatable, Sendable, Codable {
     public struct Schedule: Equatable, Sendable, Codable {
         public var id: Int32
         public var name: String
-        /// In nanoseconds.
+        /// Running time in nanoseconds.
         public var running: Int64
-        /// For a processor, in nanoseconds.
+        /// Time waiting for a processor, in nanoseconds.
         public var waiting: Int64
         public var voluntary: Int64
         public var involuntary: Int64
-        /// Between marks while the thread was there, in nanoseconds.
+        /// Time between marks while the thread existed, in nanoseconds.
         public var present: Int64
 
         public init(
@@ -21,17 +21,17 @@ public struct ThreadSchedules: Equatable, Sendable, Codable {
             (self.voluntary, self.involuntary, self.present) = (voluntary, involuntary, present)
         }
 
-        /// Neither running nor waiting for a processor.
+        /// Time neither running nor waiting for a processor.
         public var blocked: Int64 { max(0, present - running - waiting) }
     }
 
     public var threads: [Schedule]
-    /// Between the marks, in nanoseconds.
+    /// The total time between the marks, in nanoseconds.
     public var duration: Int64
 
     public init(threads: [Schedule], duration: Int64) { (self.threads, self.duration) = (threads, duration) }
 
-    /// With the names of a map of numbers.
+    /// The schedules with names from a map of thread ids.
     public func named(_ names: [Int32: String]) -> ThreadSchedules {
         var named = self
         for index in named.threads.indices {
@@ -40,11 +40,11 @@ public struct ThreadSchedules: Equatable, Sendable, Codable {
         return named
     }
 
-    /// What a terminal shows: a line each, without line ends. Names are as they were given.
+    /// The text for a terminal: lines without line ends, with unescaped names.
     ///
     /// - Parameters:
-    ///   - operations: between the marks; 0 if it is not known.
-    ///   - count: of threads.
+    ///   - operations: the number of operations between the marks; 0 if unknown.
+    ///   - count: the maximum number of threads.
     public func lines(operations: Int, threads count: Int = 8) -> [String] {
         guard !threads.isEmpty else { return ["no thread"] }
         let sorted = threads.sorted { ($1.blocked, $0.id) < ($0.blocked, $1.id) }.map { thread in
@@ -53,6 +53,6 @@ public struct ThreadSchedules: Equatable, Sendable, Codable {
                 blocked: thread.blocked, voluntary: Int(thread.voluntary), involuntary: Int(thread.involuntary))
         }
         return OffCPU.lines(of: sorted, duration: duration, operations, count)
-            + ["what they waited for, and who woke whom: not known without perf"]
+            + ["reasons for waits, and wake-ups: unknown without perf"]
     }
 }

@@ -1,45 +1,46 @@
-/// Who woke whom, how late the woken ran, and chains of such wake-ups.
+/// Wake-ups between threads, their delays, and chains of them.
 public struct WakeUpChains: Equatable, Sendable {
     /// All wake-ups of one thread by another.
     public struct Pair: Equatable, Sendable {
         public var waker: String
         public var woken: String
         public var count: Int
-        /// From the wake-up to the processor, in nanoseconds.
+        /// Time from the wake-up until the woken thread ran, in nanoseconds.
         public var delay: Int64
         public var longestDelay: Int64
     }
 
-    /// Each thread was woken by the one before it, while that ran by its own wake-up.
+    /// A chain of wake-ups: each thread was woken by the previous one, which was itself running because of the previous
+    /// wake-up.
     public struct Chain: Equatable, Sendable {
-        /// The first waker first; of a long chain the last ones.
+        /// The threads, the first waker first; in a long chain only the last ones.
         public var threads: [String]
-        /// Wake-ups in all.
+        /// The number of wake-ups.
         public var length: Int
         /// From the first wake-up to the time when the last thread ran, in nanoseconds.
         public var duration: Int64
     }
 
     public struct Pattern: Equatable, Sendable {
-        /// Three threads: the first woke the second, and that one, running by this wake-up, the third.
+        /// Three threads: the first woke the second, which then woke the third.
         public var threads: [String]
         public var count: Int
     }
 
-    /// The most frequent first; of equal ones, by names.
+    /// Pairs by frequency in descending order, then by names.
     public let pairs: [Pair]
-    /// nil if there was no wake-up.
+    /// The longest chain; nil if there was no wake-up.
     public let longest: Chain?
-    /// The most frequent first.
+    /// Patterns by frequency in descending order.
     public let patterns: [Pattern]
     public let count: Int
-    /// Of all wake-ups, in nanoseconds.
+    /// The sum of all delays, in nanoseconds.
     public let delay: Int64
 
-    /// More threads of a chain are not listed.
+    /// The maximum number of listed threads in a chain.
     static let mostListed = 12
 
-    /// - Parameter wakes: a wake-up's cause stands before it. Those outside of the marks count as causes alone.
+    /// - Parameter wakes: wake-ups, each after its cause. Those outside the marks count only as causes.
     init(_ wakes: [OffCPU.Wake], name: (Int32) -> String) {
         var pairs: [[String]: Pair] = [:]
         var patterns: [[String]: Int] = [:]

@@ -1,12 +1,12 @@
-/// Who waited how long: by class, from ready to start, without the time for which the queue was suspended or behind a
-/// barrier.
+/// The distribution of waits over classes, from ready to start, excluding time for which the queue was suspended or
+/// held by a barrier.
 public struct Fairness: Equatable, Sendable {
     public struct ClassWait: Equatable, Sendable {
-        /// As in the trace.
+        /// The name in the trace.
         public var name: String
-        /// How many were executed.
+        /// The number of executed operations.
         public var count: Int
-        /// In nanoseconds, of all together.
+        /// The total wait, in nanoseconds.
         public var total: Int64
         public var longest: Int64
 
@@ -14,34 +14,34 @@ public struct Fairness: Equatable, Sendable {
     }
 
     public struct Starvation: Equatable, Sendable {
-        /// By its place in the trace.
+        /// The operation's index in the trace.
         public var operation: Int
-        /// In nanoseconds.
+        /// The wait in nanoseconds.
         public var wait: Int64
-        /// How many operations of its queue became ready after it and were started before it.
+        /// The number of operations of its queue that became ready after it and started before it.
         public var overtakenBy: Int
     }
 
-    /// Those with operations, in the trace's order.
+    /// The classes with operations, in the trace's order.
     public let classes: [ClassWait]
     /// The operation that waited longest, the first of several; nil if nothing was executed.
     public let longestStarvation: Starvation?
 
-    /// Jain's index over the classes' mean waits: (Σx)² ÷ (n · Σx²). 1 if all classes wait alike, 1 ÷ n if one bears
-    /// all the waiting. From Jain, Chiu and Hawe, "A quantitative measure of fairness and discrimination for resource
-    /// allocation in shared computer systems" (DEC-TR-301, 1984), where x is what each user is given; here it is what
-    /// each is made to wait.
+    /// Jain's index over the classes' mean waits: (Σx)² ÷ (n · Σx²). It is 1 if all classes wait equally, and 1 ÷ n if
+    /// one class has all the waiting. From Jain, Chiu and Hawe, "A quantitative measure of fairness and discrimination
+    /// for resource allocation in shared computer systems" (DEC-TR-301, 1984), where x is a user's allocation; here it
+    /// is a class's wait.
     public var index: Double { Self.index(classes.map(\.mean)) }
 
-    /// 1 for none, and if all are 0: nobody is worse off.
+    /// Jain's index; 1 for an empty list, and if all values are 0.
     public static func index(_ values: [Double]) -> Double {
         let (sum, squares) = (values.reduce(0, +), values.reduce(0) { $0 + $1 * $1 })
         return squares > 0 ? sum * sum / (Double(values.count) * squares) : 1
     }
 
     /// - Parameters:
-    ///   - trace: one that `SampleTrace.check()` takes.
-    ///   - waits: of the same trace.
+    ///   - trace: a trace that passes `SampleTrace.check()`.
+    ///   - waits: the waits of the same trace.
     public init(_ trace: SampleTrace, _ waits: WaitAnalysis) {
         var classes = [ClassWait](repeating: ClassWait(name: "", count: 0, total: 0, longest: 0), count: 256)
         var starved: Starvation?

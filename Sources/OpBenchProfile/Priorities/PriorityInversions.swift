@@ -1,35 +1,35 @@
 import OpBenchModel
 
-/// The starts of a trace that passed a ready operation of a higher priority, by the rule of `Inversions`.
+/// Starts that passed over a ready operation of a higher priority, by the rule of `Inversions`.
 ///
-/// An operation that became ready within `tolerance` of the choice is no victim: the time stamps are not those of the
-/// choice. Nor is one in a suspended queue or behind a barrier, which could not start.
+/// An operation that became ready within `tolerance` of the choice is not a victim, because time stamps are not taken
+/// at the choice itself. Nor is an operation in a suspended queue or behind a barrier, since it could not start.
 public struct PriorityInversions: Equatable, Sendable {
     public struct Inversion: Equatable, Sendable {
-        /// What was started, by its place in the trace.
+        /// The index of the started operation in the trace.
         public var culprit: Int
-        /// Of the highest priority that was ready, and there what was ready for longest.
+        /// The index of the ready operation with the highest priority, and among these the longest ready.
         public var victim: Int
         /// The culprit's start.
         public var time: TraceTime
-        /// How long the victim had been ready.
+        /// The time for which the victim had been ready.
         public var waited: Int64
-        /// How long the culprit kept it from starting: up to the culprit's end or the victim's start.
+        /// The time for which the culprit delayed the victim: until the culprit's end or the victim's start.
         public var delay: Int64
     }
 
-    /// One for each culprit, in order of time.
+    /// One for each culprit, in chronological order.
     public let inversions: [Inversion]
-    /// How many operations were started.
+    /// The number of started operations.
     public let starts: Int
 
-    /// The sum of all delays in nanoseconds; what was delayed by two culprits at once counts twice.
+    /// The sum of all delays in nanoseconds; a delay by two culprits at once counts twice.
     public var delay: Int64 { inversions.reduce(0) { $0 + $1.delay } }
     public var worst: Inversion? { inversions.max { ($0.delay, $1.culprit) < ($1.delay, $0.culprit) } }
 
     /// - Parameters:
-    ///   - trace: one that `SampleTrace.check()` takes.
-    ///   - tolerance: in nanoseconds.
+    ///   - trace: a trace that passes `SampleTrace.check()`.
+    ///   - tolerance: the tolerance in nanoseconds.
     public init(_ trace: SampleTrace, tolerance: Int64 = 0) {
         let executed = trace.operations.indices.filter { trace.operations[$0].wasExecuted }
         starts = executed.count
@@ -46,7 +46,7 @@ public struct PriorityInversions: Equatable, Sendable {
         in trace: SampleTrace, _ members: [Int], _ barriers: [UInt32: TraceTime], _ tolerance: Int64
     ) -> [Inversion] {
         let operations = trace.operations
-        /// When the queue could have started it: ready, and behind the barriers before it.
+        /// The time from which the queue could have started it: ready, and past the barriers before it.
         func startable(_ index: Int) -> TraceTime { max(operations[index].ready, barriers[UInt32(index)] ?? .min) }
         let suspensions = Suspensions(trace, queue: operations[members[0]].queue)
         let victims = Inversions.victims(
@@ -68,9 +68,9 @@ public struct PriorityInversions: Equatable, Sendable {
     }
 }
 
-/// When a queue was suspended.
+/// The times for which a queue was suspended.
 struct Suspensions {
-    /// In order, without overlaps.
+    /// Suspensions in order, without overlaps.
     private var spans: [(start: TraceTime, end: TraceTime)] = []
 
     init(_ trace: SampleTrace, queue: UInt16) {

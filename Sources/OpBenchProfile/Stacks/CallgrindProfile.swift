@@ -1,5 +1,5 @@
-/// Instructions by stack, of the files that valgrind's callgrind writes with `--separate-callers` and `--demangle=no`. The
-/// format is version 1 of the one in valgrind's manual, “Callgrind Format Specification”.
+/// Instructions by stack, from the files that valgrind's callgrind writes with `--separate-callers` and
+/// `--demangle=no`. The format is version 1 of “Callgrind Format Specification” in valgrind's manual.
 ///
 ///     positions: line
 ///     events: Ir
@@ -13,23 +13,24 @@
 ///     0 600
 ///     totals: 1200
 ///
-/// A name is written once, behind its number. A function's callers stand behind it, each after an apostrophe; a number among
-/// them tells how deep the recursion is, and is left out here. The line after `calls=` says what the called one took, which
-/// is counted where it was spent. Which file a caller is of is known by what it did itself.
+/// A name is written once, after its number. A function's callers follow its name, each after an apostrophe; a number
+/// among them is the depth of the recursion, and is dropped here. The line after `calls=` has the cost of the called
+/// function, which is already counted where it was spent. A caller's file is known from the code that it executed
+/// itself.
 public struct CallgrindProfile: Sendable {
-    /// Of all files so far, in instructions.
+    /// The instructions of all files so far.
     public private(set) var profile = StackProfile(unit: .instructions)
     private let demangle: (@Sendable (String) -> String?)
     private var demangled: [String: String] = [:]
 
-    /// - Parameter demangle: gives a name that a person reads, or nil to leave it.
+    /// - Parameter demangle: returns a readable name, or nil to keep the symbol.
     public init(demangle: @escaping @Sendable (String) -> String? = SwiftDemangler.demangle) {
         self.demangle = demangle
     }
 
-    /// Adds what another file counts.
+    /// Adds the counts of another file.
     ///
-    /// - Throws: `StackFileError` for anything but a whole file.
+    /// - Throws: `StackFileError` unless the file is complete.
     public mutating func add(_ file: [UInt8]) throws(StackFileError) {
         let counts = try CallgrindCounts(file)
         for count in counts.stacks where count.instructions > 0 {
@@ -37,14 +38,14 @@ public struct CallgrindProfile: Sendable {
                 frame(symbol, place == 0 ? count.object : counts.object(of: symbol))
             }
             guard profile.add(stack.reversed(), weight: count.instructions) else {
-                throw StackFileError("the instructions are too many to be summed up")
+                throw StackFileError("the sum of the instructions exceeds 64 bits")
             }
         }
     }
 
-    /// What a file of one kind of event counts in all, by its last line. Reads its end alone.
+    /// The total count of a file with one kind of event, from its last line. Parses only the file's end.
     ///
-    /// - Throws: `StackFileError` if it has no such line.
+    /// - Throws: `StackFileError` if that line is missing.
     public static func total(of file: [UInt8]) throws(StackFileError) -> Int64 {
         let line = file.suffix(longestTotals).split(separator: UInt8(ascii: "\n")).last ?? []
         let words = String(decoding: line, as: UTF8.self).split(separator: " ")
@@ -57,7 +58,7 @@ public struct CallgrindProfile: Sendable {
     private static let longestTotals = 64
 
     private mutating func frame(_ symbol: String, _ object: String) -> StackFrame {
-        // An address that has no name, and one of no known file.
+        // An address without a name, and a function of an unknown file.
         if symbol.hasPrefix("0x") || symbol == "???" {
             return StackFrame(name: StackFrame.unknownName, object: object)
         }
@@ -69,27 +70,27 @@ public struct CallgrindProfile: Sendable {
     }
 }
 
-/// What one file has.
+/// The contents of one file.
 private struct CallgrindCounts {
     struct Stack {
-        /// The innermost first, as the linker knows them.
+        /// The functions' symbols, the innermost first.
         var functions: [String]
-        /// With the innermost one's code.
+        /// The file with the innermost function's code.
         var object: String
         var instructions: Int64
     }
 
-    /// A function of a file.
+    /// A function in a file.
     fileprivate struct Key: Hashable {
         var object: Int
         var function: Int
     }
 
     private(set) var stacks: [Stack] = []
-    /// By function; empty where several have one of that name.
+    /// Files by function; empty if several files have a function of that name.
     private var objects: [String: String] = [:]
 
-    /// Empty if it is not known.
+    /// The file of a function; empty if unknown.
     func object(of function: String) -> String { objects[function] ?? "" }
 
     private static let instructions = "Ir"
@@ -102,19 +103,19 @@ private struct CallgrindCounts {
             if line.isEmpty || line.first == UInt8(ascii: "#") { continue }
             guard reading.take(line) else {
                 throw StackFileError(
-                    "line \(number) is none of callgrind's: \(String(decoding: line.prefix(80), as: UTF8.self))")
+                    "line \(number) is not callgrind's: \(String(decoding: line.prefix(80), as: UTF8.self))")
             }
         }
         guard let place = reading.events.firstIndex(of: Self.instructions) else {
-            throw StackFileError("this is no file of callgrind's that counts instructions")
+            throw StackFileError("this is not a callgrind file that counts instructions")
         }
-        // Without its last line it is cut short.
+        // A file without its last line is truncated.
         guard let totals = reading.totals, place < totals.count else {
             throw StackFileError("callgrind's file is cut short")
         }
         let sum = reading.counts.values.reduce(0) { $0 &+ $1 }
         guard sum == totals[place] else {
-            throw StackFileError("callgrind's file has \(sum) instructions, and \(totals[place]) by its last line")
+            throw StackFileError("callgrind's file has \(sum) instructions, but its last line has \(totals[place])")
         }
         name(reading)
     }
@@ -125,7 +126,7 @@ private struct CallgrindCounts {
                 functions: Self.functions(reading.functions[key.function] ?? "???"),
                 object: Self.path(reading.objects[key.object] ?? ""), instructions: count)
         }
-        // In a fixed order.
+        // Sorted for a stable order.
         self.stacks = stacks.sorted {
             if $0.instructions != $1.instructions { return $0.instructions > $1.instructions }
             return ($0.functions.joined(), $0.object) < ($1.functions.joined(), $1.object)
@@ -136,7 +137,7 @@ private struct CallgrindCounts {
         }
     }
 
-    /// `malloc'2'swift_slowAlloc` is malloc, called by itself and by swift_slowAlloc.
+    /// `malloc'2'swift_slowAlloc` is malloc, called recursively and by swift_slowAlloc.
     private static func functions(_ name: String) -> [String] {
         let words = name.split(separator: "'").map(String.init)
         let functions = words.enumerated().filter { $0.offset == 0 || Int($0.element) == nil }.map(\.element)
@@ -147,7 +148,7 @@ private struct CallgrindCounts {
 }
 
 extension CallgrindCounts {
-    /// Where the reader is, and what it has found.
+    /// The state of the reader, and the contents so far.
     fileprivate struct Reading {
         private(set) var events: [String] = []
         private(set) var totals: [Int64]?
@@ -158,9 +159,9 @@ extension CallgrindCounts {
         private var positions = 1
         private var place = 0
         private var current = Key(object: -1, function: -1)
-        /// Whether the next line is about what was called, or where a jump goes.
+        /// Whether the next line belongs to a call or a jump.
         private var isOther = false
-        /// Of names that are written without one.
+        /// Numbers for names that are written without one.
         private var numbers: [String: Int] = [:]
 
         /// - Returns: false if the line is not of the format.
@@ -177,7 +178,7 @@ extension CallgrindCounts {
             return line[mark] == UInt8(ascii: "=") ? takePlace(key, value) : takeHeader(key, value)
         }
 
-        /// `0 1200`: where it is, and what was counted there.
+        /// `0 1200`: a position and its count.
         private mutating func takeCounts(_ line: ArraySlice<UInt8>) -> Bool {
             if isOther {
                 isOther = false
@@ -185,7 +186,7 @@ extension CallgrindCounts {
             }
             let words = line.split(separator: UInt8(ascii: " "))
             guard !events.isEmpty, words.count >= positions else { return false }
-            // Counts that are left out are 0.
+            // Omitted counts are 0.
             guard words.count > positions + place else { return true }
             guard let count = Self.number(words[positions + place]) else { return false }
             let (sum, overflow) = counts[current, default: 0].addingReportingOverflow(count)
@@ -205,7 +206,7 @@ extension CallgrindCounts {
                 if let name { functions[number] = name }
                 if key == "fn" { current.function = number }
             case "calls", "jump", "jcnd": isOther = true
-            // Files of sources.
+            // Source files.
             case "fl", "fi", "fe", "cfi", "cfl": break
             default: return false
             }
@@ -229,14 +230,14 @@ extension CallgrindCounts {
             return true
         }
 
-        /// Of `(1) name`, of `(1)`, which has no name, or of a name alone, which gets a number below 0.
+        /// Parses `(1) name`; `(1)`, without a name; or a name alone, which gets a negative number.
         private mutating func numbered(
             _ value: ArraySlice<UInt8>, _ kind: String
         ) -> (number: Int, name: String?)? {
             guard value.first == UInt8(ascii: "(") else { return ownNumber(value, kind) }
             guard let end = value.firstIndex(of: UInt8(ascii: ")")) else { return nil }
             guard let number = Self.number(value[(value.startIndex + 1)..<end]) else {
-                // `(below main)` is a name.
+                // `(below main)` is a name, not a number.
                 return ownNumber(value, kind)
             }
             let name = value[(end + 1)...].drop { $0 == UInt8(ascii: " ") }
@@ -252,7 +253,7 @@ extension CallgrindCounts {
             return (number, name)
         }
 
-        /// Of digits alone.
+        /// A number of digits only.
         private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
             guard let first = digits.first, (48...57).contains(first) else { return nil }
             return Int64(String(decoding: digits, as: UTF8.self))

@@ -1,13 +1,14 @@
-/// Which file's code lies where in a process's memory, as /proc/PID/maps tells it, proc_pid_maps(5).
+/// The files whose code is mapped in a process's memory, from /proc/PID/maps, proc_pid_maps(5).
 public struct CodeMap: Equatable, Sendable {
-    /// Executable memory.
+    /// A range of executable memory.
     public struct Mapping: Equatable, Sendable {
         public var start: UInt64
-        /// Behind its last byte.
+        /// The address after its last byte.
         public var end: UInt64
-        /// The address at which the file's own addresses begin: that of its first page, if the file may lie anywhere.
+        /// The address that corresponds to address 0 in the file: that of its first page, if the file is
+        /// position-independent.
         public var base: UInt64
-        /// A path, or a name in brackets: `[vdso]`. Empty for memory of no file.
+        /// A path, or a name in brackets: `[vdso]`. Empty for memory without a file.
         public var path: String
 
         public init(start: UInt64, end: UInt64, base: UInt64, path: String) {
@@ -18,7 +19,7 @@ public struct CodeMap: Equatable, Sendable {
         }
     }
 
-    /// In ascending order, none overlapping another.
+    /// Mappings in ascending order, without overlaps.
     public private(set) var mappings: [Mapping] = []
 
     public init() {}
@@ -33,7 +34,7 @@ public struct CodeMap: Equatable, Sendable {
         self.mappings = mappings
     }
 
-    /// - Parameter maps: the text of /proc/PID/maps; lines that are none of its are skipped.
+    /// - Parameter maps: the text of /proc/PID/maps; other lines are skipped.
     public init(maps: some Sequence<UInt8>) {
         var first: (path: String, start: UInt64)?
         for line in Array(maps).split(separator: UInt8(ascii: "\n")) {
@@ -88,14 +89,14 @@ public struct CodeMap: Equatable, Sendable {
 /// The names of addresses.
 public struct SymbolTable: Sendable {
     public let map: CodeMap
-    /// By address; the outermost first, where several functions were merged into one.
+    /// Functions by address; if functions were inlined there, the outermost first.
     private var functions: [UInt64: [StackFrame]] = [:]
 
     public init(map: CodeMap) { self.map = map }
 
     /// - Parameters:
-    ///   - functions: as the linker knows them, the innermost first.
-    ///   - demangle: gives a name that a person reads, or nil to leave it.
+    ///   - functions: the linker's symbols, the innermost first.
+    ///   - demangle: returns a readable name, or nil to keep the symbol.
     public mutating func name(
         _ address: UInt64, _ functions: [String], demangle: (String) -> String? = SwiftDemangler.demangle
     ) {
@@ -105,11 +106,11 @@ public struct SymbolTable: Sendable {
         }
     }
 
-    /// At least one: a frame without a name, but with its file, if the address has none.
+    /// The frames at an address, at least one: a frame with only the file if the address has no name.
     public func frames(at address: UInt64) -> [StackFrame] {
         if let frames = functions[address], !frames.isEmpty { return frames }
         let object = object(of: address)
-        // The kernel's own code in every process has no file, hence no names.
+        // The code that the kernel maps into every process has no file, so it has no names.
         return [StackFrame(name: object == Self.vdso ? object : StackFrame.unknownName, object: object)]
     }
 
@@ -123,6 +124,6 @@ public struct SymbolTable: Sendable {
 }
 
 extension StackFrame {
-    /// The C library's own names are often stripped from it.
+    /// Whether this is an unnamed function of the C library, which is often stripped of names.
     var isNamelessLibC: Bool { isUnknown && object.split(separator: "/").last?.hasPrefix("libc.") ?? false }
 }

@@ -1,8 +1,8 @@
 import OpBenchModel
 
-/// A flame graph as one SVG file that needs nothing else: a browser shows it, a click on a bar makes it as wide as the
-/// picture, a click on the lowest bar shows all again. After Brendan Gregg, "The flame graph" (CACM 2016): width is
-/// weight, callees stand on their callers, the order from left to right is that of names and no time.
+/// A flame graph in one self-contained SVG file for a browser. A click on a bar zooms to it, a click on the lowest bar
+/// zooms out. After Brendan Gregg, "The flame graph" (CACM 2016): width is weight, callees are above their callers, and
+/// the order from left to right is alphabetical, not chronological.
 public struct FlameGraph: Sendable {
     public var title: String
     /// A line under the title.
@@ -10,7 +10,7 @@ public struct FlameGraph: Sendable {
     private let tree: FlameTree
     private let legend: [(color: String, words: String)]
 
-    /// - Parameter operations: how many the profile is of, for figures an operation; 0 leaves them out.
+    /// - Parameter operations: the number of operations in the profile, for figures per operation; 0 omits them.
     public init(
         _ profile: StackProfile, title: String, operations: Int = 0, classifier: FrameClassifier = FrameClassifier()
     ) {
@@ -20,7 +20,7 @@ public struct FlameGraph: Sendable {
         legend = FrameClass.allCases.map { ($0.color, $0.words) }
     }
 
-    /// The difference of two profiles of one unit, an operation.
+    /// The difference of two profiles with the same unit, per operation.
     public init(
         base: StackProfile, baseOperations: Int, head: StackProfile, headOperations: Int, title: String
     ) {
@@ -30,9 +30,9 @@ public struct FlameGraph: Sendable {
             base: base, baseOperations: baseOperations, head: head, headOperations: headOperations
         ).change
         subtitle =
-            "width: the second profile; in all \(change < 0 ? "−" : "+")"
-            + "\(head.unit.text(change.magnitude)) an operation"
-        legend = [("#ff6464", "more than in the first"), ("#ffffff", "as much"), ("#6464ff", "less")]
+            "width: the second profile; in total \(change < 0 ? "−" : "+")"
+            + "\(head.unit.text(change.magnitude)) per operation"
+        legend = [("#ff6464", "more than in the first"), ("#ffffff", "equal"), ("#6464ff", "less")]
     }
 
     // MARK: Layout
@@ -41,10 +41,10 @@ public struct FlameGraph: Sendable {
     private static let barHeight = 17
     private static let top = 62
     private static let bottom = 30
-    /// In the picture's units; what is narrower cannot be seen, nor can what stands on it.
+    /// The least width of visible bars, in the picture's units.
     private static let leastWidth = 0.3
 
-    /// A bar's place: parts of the whole width, and its row from below.
+    /// A bar's position: parts of the whole width, and its row from below.
     struct Place: Equatable {
         var bar: Int
         var start: Double
@@ -52,7 +52,7 @@ public struct FlameGraph: Sendable {
         var row: Int
     }
 
-    /// Of all bars that are wide enough.
+    /// The positions of all bars that are wide enough.
     func places() -> [Place] {
         let whole = tree.bars[0].weight
         var places: [Place] = []
@@ -106,7 +106,7 @@ public struct FlameGraph: Sendable {
         let bar = tree.bars[place.bar]
         let y = Self.top + (rows - 1 - place.row) * Self.barHeight
         let (x, width) = (place.start * Self.width, place.width * Self.width)
-        // Modules and types would be all that fits.
+        // The full name begins with modules and types, which would fill the bar.
         let short = SwiftName(bar.name).short ?? bar.name
         let (name, label) = (XMLText.attribute(bar.name), XMLText.attribute(short))
         let parts = "data-s=\"\(Self.part(place.start))\" data-w=\"\(Self.part(place.width))\""
@@ -118,10 +118,10 @@ public struct FlameGraph: Sendable {
             + "\(XMLText.attribute(Self.fitting(short, width)))</text></g>\n"
     }
 
-    /// A part of the whole, exact enough for a picture that is magnified 10,000 times.
+    /// A part of the whole, precise enough for a magnification of 10,000.
     private static func part(_ value: Double) -> String { ProfileText.fixed(value, decimals: 9) }
 
-    /// As much of a name as fits; a letter is some 7 units wide.
+    /// As much of a name as fits; a letter is about 7 units wide.
     private static func fitting(_ name: String, _ width: Double) -> String {
         let letters = Int((width - 6) / 7)
         if letters < 3 { return "" }
@@ -130,7 +130,7 @@ public struct FlameGraph: Sendable {
         return String(String.UnicodeScalarView(scalars.prefix(letters - 1))) + "…"
     }
 
-    /// Sets every bar's place anew when one is clicked: what stands on it or below it is stretched, the rest is hidden.
+    /// Moves all bars when one is clicked: its callers and callees are stretched, the rest is hidden.
     private static let script = """
         (function () {
           var all = Array.prototype.slice.call(document.querySelectorAll("g.b")), whole = \(fixedWidth);

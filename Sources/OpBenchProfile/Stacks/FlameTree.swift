@@ -1,21 +1,21 @@
-/// The bars of a flame graph: a tree of functions by name, each with its weight and that of all that it called.
+/// The bars of a flame graph: a tree of functions by name, each with its own weight and the weight including callees.
 struct FlameTree {
     struct Bar: Equatable {
         var name: String
-        /// Of the function and all that it called; at least the sum of its children's.
+        /// The weight including callees; at least the sum of the children's.
         var weight: Double
-        /// In its own code.
+        /// The weight of its own code.
         var own: Double
         var color: String
-        /// What stands in the tooltip behind the name.
+        /// The text after the name in the tooltip.
         var detail: String
         var children: [Int] = []
     }
 
-    /// The first is the root; a bar's number is greater than its parent's.
+    /// The first is the root; a bar's index is greater than its parent's.
     var bars: [Bar]
 
-    /// A profile's stacks, in the colours of their classes.
+    /// The bars of a profile's stacks, in the colours of their classes.
     init(_ profile: StackProfile, operations: Int, classifier: FrameClassifier) {
         let merged = MergedStacks([profile])
         let scale = operations > 0 ? 1 / Double(operations) : 1
@@ -24,7 +24,7 @@ struct FlameTree {
             let frameClass = node.frame.map { classifier.classify($0) } ?? .unknown
             let weight = Double(node.totals[0])
             var detail = "\(profile.unit.text(weight)), \(ProfileText.share(weight, of: Double(profile.total)))"
-            if operations > 0 { detail += ", \(profile.unit.text(weight * scale)) an operation" }
+            if operations > 0 { detail += ", \(profile.unit.text(weight * scale)) per operation" }
             if index > 0 { detail += "; \(frameClass.words)" }
             return Bar(
                 name: node.frame?.name ?? "all", weight: weight, own: Double(node.owns[0]), color: frameClass.color,
@@ -32,13 +32,13 @@ struct FlameTree {
         }
     }
 
-    /// How `head` differs from `base`: widths are head's weights an operation, red has grown and blue has shrunk, and
-    /// the deeper the more. What only base has is no bar: see `ProfileDifference`.
+    /// The bars of the difference between `base` and `head`: widths are head's weights per operation; red has grown and
+    /// blue has shrunk, the deeper the more. Functions that only base has get no bar, see `ProfileDifference`.
     init(base: StackProfile, baseOperations: Int, head: StackProfile, headOperations: Int) {
         let merged = MergedStacks([base, head])
         let scales = [1 / Double(max(1, baseOperations)), 1 / Double(max(1, headOperations))]
         let values = merged.nodes.map { node in (0..<2).map { Double(node.totals[$0]) * scales[$0] } }
-        // The root's own change would be the greatest of all, and make the rest pale.
+        // The root's own change would be the greatest of all, making the rest pale.
         let greatest = values.dropFirst().reduce(0) { max($0, ($1[1] - $1[0]).magnitude) }
         let unit = head.unit
         var bars: [Bar] = []
@@ -48,7 +48,7 @@ struct FlameTree {
             places[index] = bars.count
             let sign = now >= before ? "+" : "−"
             let detail =
-                "\(unit.text(before)) → \(unit.text(now)) an operation "
+                "\(unit.text(before)) → \(unit.text(now)) per operation "
                 + "(\(sign)\(unit.text((now - before).magnitude)))"
             bars.append(
                 Bar(
@@ -64,7 +64,7 @@ struct FlameTree {
         self.bars = bars
     }
 
-    /// From white to red for 1, to blue for −1.
+    /// A colour from white to red for 1, or to blue for −1.
     private static func color(_ change: Double) -> String {
         let faded = Int((255 - 155 * min(1, change.magnitude.squareRoot())).rounded())
         let rgb = change >= 0 ? (255, faded, faded) : (faded, faded, 255)
@@ -73,16 +73,16 @@ struct FlameTree {
     }
 }
 
-/// The stacks of several profiles as one tree, by the functions' names: two frames of one name under one parent, from
-/// two builds or two files, are one.
+/// The stacks of several profiles as one tree, merged by function names: two frames with the same name and parent are
+/// one, even from two builds or files.
 struct MergedStacks {
     struct Node {
-        /// Of the first profile that has it; nil at the root.
+        /// The frame in the first profile that has it; nil at the root.
         var frame: StackFrame?
-        /// By profile.
+        /// Own weights by profile.
         var owns: [Int64]
         var totals: [Int64]
-        /// In the order of their names.
+        /// The children, sorted by name.
         var children: [Int] = []
     }
 
@@ -125,11 +125,11 @@ struct MergedStacks {
     }
 }
 
-/// What functions of two profiles differ by, an operation.
+/// The differences between functions of two profiles, per operation.
 public struct ProfileDifference: Equatable, Sendable {
     public struct Function: Equatable, Sendable {
         public var name: String
-        /// Weights an operation, in the function's own code and with all that it called.
+        /// Weights per operation, of the function's own code and including callees.
         public var ownBefore: Double
         public var ownNow: Double
         public var before: Double
@@ -139,9 +139,9 @@ public struct ProfileDifference: Equatable, Sendable {
         public var change: Double { now - before }
     }
 
-    /// The greatest change of the own weight first, whether up or down.
+    /// Functions by the magnitude of their own change, the greatest first.
     public let functions: [Function]
-    /// Of all together; the sum of all own changes, and of stacks without functions.
+    /// The total change, including stacks without functions.
     public let change: Double
 
     public init(base: StackProfile, baseOperations: Int, head: StackProfile, headOperations: Int) {

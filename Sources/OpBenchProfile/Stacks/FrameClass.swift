@@ -1,14 +1,14 @@
 import OpBenchModel
 
-/// What kind of code a function is.
+/// The kind of code that a function belongs to.
 public enum FrameClass: String, CaseIterable, Sendable {
-    /// The library of operation queues that the backend is of: the engine, Dispatch, Foundation, the tasks' runtime.
+    /// The library of operation queues under test: the engine, Dispatch, Foundation, the runtime of tasks.
     case engine
-    /// Bodies of operations, and the adapter that submits them.
+    /// Bodies of operations, and the adapter that submits operations.
     case workload
-    /// What else the program is made of: a library that a declared queue wraps, say. `FrameClassifier.module(of:)` names it.
+    /// Other code of the program, such as a library behind a declared queue. `FrameClassifier.module(of:)` names it.
     case library
-    /// Swift's counting of references.
+    /// Swift's reference counting.
     case references
     /// Objects and memory: Swift's runtime, malloc.
     case allocation
@@ -18,7 +18,7 @@ public enum FrameClass: String, CaseIterable, Sendable {
     case futex
     case libc
     case kernel
-    /// Neither its name nor its file tells.
+    /// Neither name nor file is known.
     case unknown
 
     public var words: String {
@@ -36,7 +36,7 @@ public enum FrameClass: String, CaseIterable, Sendable {
         }
     }
 
-    /// Of a bar of the flame graph, in sRGB; dark text is legible on all.
+    /// The colour of its bars in the flame graph, in sRGB; dark text is legible on all.
     var color: String {
         switch self {
         case .engine: "#f2a65a"
@@ -53,23 +53,23 @@ public enum FrameClass: String, CaseIterable, Sendable {
     }
 }
 
-/// Tells the classes of functions apart, by the file that holds the code, then by the name.
+/// Classifies functions, by their file and then by their name.
 public struct FrameClassifier: Sendable {
-    /// Swift modules of the library under test, and of the queues that the program declares.
+    /// Swift modules of the engine, and of the queues that the program declares.
     public var engineModules =
         ["OperationEngine", "OperationEngineProgress", "OperationEngineFoundation"]
         + DeclaredBackends.definitions.compactMap(\.module)
-    /// What else belongs to the benchmark: the beginnings of its modules' names.
+    /// Prefixes of the benchmark's own modules.
     public var workloadModules = ["OpBench", "opbench"]
 
-    /// Types of the engine by which its threads wait for each other and wake each other.
+    /// The engine's types for waiting and waking between threads.
     public var primitives = ["FutexLock", "LockTurns", "Futex", "Parker"]
 
     public init() {}
 
-    /// Whether a function of the engine, the workload or another module of the program answers for what it does itself: not
-    /// for means that its caller makes use of, which are the engine's own for waiting, its shims in C, the making of an
-    /// object, and the standard library's generic code, compiled for types of ours.
+    /// Whether a function of the engine, the workload or another module of the program is responsible for its own work.
+    /// Helpers that work for their caller are not: the engine's primitives for waiting, its C shims, allocating
+    /// initializers, and generic code of the standard library that was specialized for our types.
     public func isAnswerable(_ frame: StackFrame) -> Bool {
         guard [.engine, .workload, .library].contains(classify(frame)), !frame.symbol.hasPrefix("clinux_"),
             frame.symbol != "main"
@@ -79,7 +79,7 @@ public struct FrameClassifier: Sendable {
         return !isPrimitive(path)
     }
 
-    /// Whether a function is the engine's own means of waiting.
+    /// Whether a function is one of the engine's primitives for waiting.
     func isPrimitive(_ path: Substring) -> Bool {
         engineModules.contains { module in primitives.contains { path.hasPrefix("\(module).\($0).") } }
     }
@@ -88,7 +88,7 @@ public struct FrameClassifier: Sendable {
         let file = frame.object.split(separator: "/").last.map(String.init) ?? ""
         if isKernel(frame.object) { return .kernel }
         if frame.isUnknown { return Self.byFile(file) ?? (Self.isLibrary(file) ? .library : .unknown) }
-        // A call through the table by which a program reaches its libraries.
+        // A call through the program's linkage table for libraries.
         let isStub = frame.symbol.hasSuffix("@plt")
         if let byName = Self.byName(isStub ? String(frame.symbol.dropLast(4)) : frame.symbol) { return byName }
         if isStub { return .libc }
@@ -102,12 +102,12 @@ public struct FrameClassifier: Sendable {
         return module(of: frame) == nil ? .unknown : .library
     }
 
-    /// What a function is part of: its Swift module, or the name of the file with its code. nil where neither is known.
+    /// The module of a function: its Swift module, or the name of its file. Nil if neither is known.
     public func module(of frame: StackFrame) -> String? {
         let file = frame.object.split(separator: "/").last.map(String.init) ?? ""
         if frame.isUnknown { return Self.isLibrary(file) ? file : nil }
         let isMangled = ["$s", "$S", "_$s"].contains { frame.symbol.hasPrefix($0) }
-        // The compilers of C put periods into names: `f.part.0`.
+        // C compilers put periods into names: `f.part.0`.
         if isMangled || frame.name.contains("(") || frame.name.contains(" ") {
             if let module = swiftModule(of: frame) { return module }
         }
@@ -116,13 +116,13 @@ public struct FrameClassifier: Sendable {
 
     private static func isLibrary(_ file: String) -> Bool { file.hasSuffix(".so") || file.contains(".so.") }
 
-    /// Parts of Swift's standard library, and of the libraries with queues, wherever their code was compiled into.
+    /// Modules of Swift's standard library, and of libraries with queues, whose code may be compiled into any file.
     private static let standardModules: Set<String> = [standardLibrary, "Synchronization"]
     private static let queueModules: Set<String> = [
         "Dispatch", "Foundation", "FoundationEssentials", "_Concurrency",
     ]
 
-    /// perf has the kernel's modules in brackets: `[kernel.kallsyms]`, `[ext4]`.
+    /// perf prints the kernel's modules in brackets: `[kernel.kallsyms]`, `[ext4]`.
     private func isKernel(_ object: String) -> Bool {
         let own = ["[vdso]", "[unknown]", "[heap]", "[stack]", "[vsyscall]", "[anon]", "[inlined]"]
         return object.hasPrefix("[") && !own.contains(object) && !object.hasPrefix("[anon:")
@@ -142,7 +142,7 @@ public struct FrameClassifier: Sendable {
         "swift_slowAlloc", "swift_slowDealloc", "swift_initStackObject", "swift_initStaticObject", "swift_allocBox",
         "swift_deallocBox", "swift_task_alloc", "swift_task_dealloc", "swift_slowAllocTyped", "swift_projectBox",
     ]
-    /// Of glibc and of jemalloc, whose own functions have no prefix that is theirs alone.
+    /// Functions of glibc and of jemalloc, whose internal functions have no common prefix.
     private static let mallocs: Set<String> = [
         "malloc", "free", "calloc", "realloc", "aligned_alloc", "posix_memalign", "memalign", "cfree", "_int_malloc",
         "_int_free", "_int_realloc", "malloc_consolidate", "unlink_chunk", "sysmalloc", "systrim", "tcache_init",
@@ -170,7 +170,7 @@ public struct FrameClassifier: Sendable {
 
     private static func byName(_ symbol: String) -> FrameClass? {
         if symbol.hasPrefix("swift_") || symbol.hasPrefix("_swift_") {
-            // `swift_deallocPartialClassInstance` and the like begin as those of the table do.
+            // Names such as `swift_deallocPartialClassInstance` share a prefix in the table.
             if references.contains(where: { symbol.hasPrefix($0) }) { return .references }
             return allocations.contains(where: { symbol.hasPrefix($0) }) ? .allocation : .swiftRuntime
         }
@@ -180,10 +180,10 @@ public struct FrameClassifier: Sendable {
         {
             return .swiftRuntime
         }
-        // Swift's names for a program's entry, and what calls it.
+        // The program's entry in Swift.
         if symbol == "main" || symbol.hasSuffix("_main"), !symbol.hasPrefix("_") { return .workload }
         if symbol == "_start" { return .libc }
-        // Functions in C: the suite's, with the work that bodies do, and the engine's.
+        // C functions: the suite's, including the work of bodies, and the engine's.
         if symbol.hasPrefix("clinux_futex") { return .futex }
         if symbol.hasPrefix("clinux_") { return workloadShims.contains(symbol) ? .workload : .engine }
         let plain = symbol.hasPrefix("__GI_") ? String(symbol.dropFirst(5)) : symbol
@@ -210,8 +210,8 @@ public struct FrameClassifier: Sendable {
 
     // MARK: Swift's modules
 
-    /// The Swift module that a function was declared in; of a specialization of another library's generic code, the
-    /// first of our modules that it names. nil if it is no Swift function.
+    /// The Swift module that declares a function. For a specialization of another library's generic code, the first of
+    /// our modules in its name. Nil if it is not a Swift function.
     func swiftModule(of frame: StackFrame) -> String? {
         let symbol = Array(frame.symbol.utf8)
         guard symbol.starts(with: "$s".utf8) || symbol.starts(with: "$S".utf8) || symbol.starts(with: "_$s".utf8) else {
@@ -219,8 +219,8 @@ public struct FrameClassifier: Sendable {
         }
         let start = symbol[0] == UInt8(ascii: "_") ? 3 : 2
         if let module = Self.identifier(symbol, at: start) { return module }
-        // The standard library and its types have letters for names. What of ours stands behind it is why the code is
-        // here.
+        // The standard library and its types are mangled as letters. Our modules in the rest of the name are why the
+        // code is specialized.
         let text = frame.symbol
         if let ours = engineModules.first(where: { text.contains("\($0.utf8.count)\($0)") }) { return ours }
         if let ours = workloadModules.first(where: { text.contains($0) }) { return ours }
@@ -229,7 +229,7 @@ public struct FrameClassifier: Sendable {
 
     private static let standardLibrary = "Swift"
 
-    /// An identifier as Swift mangles it: its length in decimals, then itself.
+    /// An identifier in Swift's mangling: its length in decimal digits, and then the identifier.
     private static func identifier(_ symbol: [UInt8], at start: Int) -> String? {
         var (place, length) = (start, 0)
         while place < symbol.count, (48...57).contains(symbol[place]) {
@@ -241,13 +241,12 @@ public struct FrameClassifier: Sendable {
         return String(decoding: symbol[place..<place + length], as: UTF8.self)
     }
 
-    /// What stands before the first period, behind the words by which Swift's demangler tells closures, thunks and the
-    /// like.
+    /// The text before the first period, after the demangler's words for closures, thunks and the like.
     private static func moduleOfDemangled(_ name: String) -> String? {
         var rest = name[...]
         for separator in [" of ", " in ", " for "] {
-            // `closure #1 () -> () in Module.function(…)`: the entity stands last, but its parameters may have the
-            // word too.
+            // In `closure #1 () -> () in Module.function(…)`, the entity comes last, but its parameters may contain the
+            // word, too.
             let words = [
                 "closure ", "implicit closure ", "partial apply ", "generic specialization ", "specialized ",
                 "merged ", "outlined ", "reabstraction thunk ", "protocol witness ", "dispatch thunk ",
@@ -268,35 +267,35 @@ public struct FrameClassifier: Sendable {
 
 // MARK: - The table
 
-/// What each class of functions costs an operation. The parts add up to the whole.
+/// The weight of each class of functions per operation. The parts add up to the total.
 public struct ClassTable: Sendable {
     public struct Row: Equatable, Sendable {
         public var frameClass: FrameClass
         public var weight: Int64
-        /// The weight an operation; 0 if there were none.
+        /// The weight per operation; 0 if there were no operations.
         public var perOperation: Double
     }
 
-    /// All classes in their order, also those without weight.
+    /// All classes in order, including those without weight.
     public let rows: [Row]
-    /// What `FrameClass.library` is made of: the heaviest first.
+    /// The modules in `FrameClass.library`, the heaviest first.
     public let modules: [(name: String, weight: Int64)]
     /// The sum of all rows.
     public let total: Int64
     public let operations: Int
     public let unit: WeightUnit
-    /// What was sampled on stacks whose outermost function is none that threads begin with: somewhere the chain of
-    /// callers broke, and who called is not known.
+    /// The weight of stacks whose outermost function is not where threads begin. There the chain of callers is broken,
+    /// so the callers are unknown.
     public let unknownCallers: Int64
 
-    /// Where stacks begin: the kernel's, libc's and the dynamic linker's first functions.
+    /// Outermost functions: entry points of the kernel, libc and the dynamic linker.
     public static let roots: Set<String> = [
         "start_thread", "clone", "clone3", "__clone", "__clone3", "_start", "__libc_start_main",
         "__libc_start_call_main", "__libc_start_main_impl", "__libc_start_main@@GLIBC_2.34", "main", "_dl_start",
         "_dl_start_user", "ret_from_fork", "ret_from_fork_asm", "entry_SYSCALL_64_after_hwframe",
     ]
 
-    /// The share of the weight whose callers are not known.
+    /// The share of the weight with unknown callers.
     public var unknownCallersShare: Double { total > 0 ? Double(unknownCallers) / Double(total) : 0 }
 
     /// A sample belongs to the class of its innermost function, and to `unknown` if it has no stack.
@@ -330,11 +329,11 @@ public struct ClassTable: Sendable {
 }
 
 extension StackProfile {
-    /// By node, whether its stack begins where threads begin: with a function that is known for it, or, where the C
-    /// library's own functions have no names, with some of those that called code of another file.
+    /// For each node, whether its stack reaches the beginning of a thread: a known entry function or, if the C
+    /// library's functions have no names, one of those that called code in another file.
     fileprivate func isWhole(_ classes: [FrameClass]) -> [Bool] {
         var isWhole = [Bool](repeating: false, count: nodes.count)
-        /// Nameless functions of the C library alone, so far.
+        /// Whether there are only unnamed functions of the C library so far.
         var isOpen = [Bool](repeating: false, count: nodes.count)
         isOpen[0] = true
         for (index, node) in nodes.enumerated().dropFirst() {
@@ -351,7 +350,8 @@ extension StackProfile {
         return isWhole
     }
 
-    /// Without what stands outside of a thread's first function and has no name: perf reads on where the stack ends.
+    /// The profile without unnamed frames outside a thread's first function, because perf reads past the end of the
+    /// stack.
     public func startingAtRoots() -> StackProfile {
         var result = StackProfile(unit: unit)
         var cut: [UInt32: UInt32] = [:]
@@ -368,7 +368,7 @@ extension StackProfile {
         guard let first = stack.firstIndex(where: { !$0.isUnknown }), first > 0,
             ClassTable.roots.contains(stack[first].symbol)
         else {
-            // Nameless, as is the thread's first function behind it.
+            // Both the extra frames and the thread's first function after them have no names.
             let beyond = stack.prefix { $0.isUnknown && $0.object.isEmpty }
             let isCLibrary = beyond.count < stack.count && stack[beyond.count].object.contains("/libc.")
             return isCLibrary ? Array(stack[beyond.count...]) : stack

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A dump of jemalloc's heap profiler, `heap_v2/…`: which stacks allocated what is in use, and what was allocated in all.
+/// A dump of jemalloc's heap profiler, `heap_v2/…`: the stacks that allocated memory in use, and all allocated memory.
 ///
 ///     heap_v2/1
 ///       t*: 50: 5600 [70: 7840]
@@ -12,8 +12,8 @@ import Glibc
 ///     MAPPED_LIBRARIES:
 ///     557a025d9000-557a025da000 r-xp 00001000 fe:00 16360730     /bin/opbench
 ///
-/// `t*` are all threads together; in use, then in brackets in all: allocations, bytes. The figures are jemalloc's size
-/// classes. They are of that moment, and without `prof_accum:true` what stands in brackets is 0.
+/// `t*` is the sum of all threads. Its figures are allocations and bytes in use and, in brackets, in total. They are
+/// jemalloc's size classes at the time of the dump; without `prof_accum:true`, the figures in brackets are 0.
 public struct HeapProfile: Equatable, Sendable {
     public struct Figures: Equatable, Sendable {
         public var allocations: Int64
@@ -26,19 +26,19 @@ public struct HeapProfile: Equatable, Sendable {
     }
 
     public struct Site: Equatable, Sendable {
-        /// Those that its calls return to, the innermost first.
+        /// Return addresses of the calls, the innermost first.
         public var addresses: [UInt64]
-        /// Not freed so far.
+        /// Memory in use.
         public var live: Figures
         public var all: Figures
     }
 
-    /// Bytes that pass on the average until the next allocation is sampled, 1 << `lg_prof_sample`. At 1, all are.
+    /// The average number of bytes between sampled allocations, 1 << `lg_prof_sample`. At 1, all are sampled.
     public let samplePeriod: Int64
     public let sites: [Site]
     public let map: CodeMap
 
-    /// - Parameter samplePeriod: as the dump of the same process tells.
+    /// - Parameter samplePeriod: the value in the process's dump.
     init(samplePeriod: Int64, sites: [Site], map: CodeMap) {
         self.samplePeriod = samplePeriod
         self.sites = sites
@@ -47,12 +47,12 @@ public struct HeapProfile: Equatable, Sendable {
 
     // MARK: Reading
 
-    /// - Throws: `StackFileError` for anything but a whole dump.
+    /// - Throws: `StackFileError` unless the dump is complete.
     public init(_ dump: [UInt8]) throws(StackFileError) {
         var lines = dump.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
         let header = String(decoding: lines.popFirst() ?? [], as: UTF8.self)
         guard header.hasPrefix("heap_v2/"), let period = Int64(header.dropFirst("heap_v2/".count)), period > 0 else {
-            throw StackFileError("this is no dump of jemalloc's heap profiler")
+            throw StackFileError("this is not a dump of jemalloc's heap profiler")
         }
         var sites: [Site] = []
         var stack: [UInt64]?
@@ -88,7 +88,7 @@ public struct HeapProfile: Equatable, Sendable {
         var addresses: [UInt64] = []
         for word in text.split(separator: UInt8(ascii: " ")) {
             guard word.starts(with: "0x".utf8), let address = CodeMap.hexadecimal(word.dropFirst(2)) else {
-                throw StackFileError("line \(line) of the heap's dump is no stack")
+                throw StackFileError("line \(line) of the heap's dump is not a stack")
             }
             addresses.append(address)
         }
@@ -111,12 +111,12 @@ public struct HeapProfile: Equatable, Sendable {
 
     // MARK: Looking
 
-    /// All addresses whose names are needed, in ascending order: of the calls, not of what follows them.
+    /// All addresses that need names, in ascending order: those of the calls, not of the next instructions.
     public var lookUps: [UInt64] {
         sites.reduce(into: Set()) { set, site in set.formUnion(site.addresses.map { $0 &- 1 }) }.sorted()
     }
 
-    /// What a profile counts.
+    /// The quantities that a profile can count.
     public enum Measure: String, CaseIterable, Sendable {
         case liveBytes, liveAllocations, allBytes, allAllocations
 
@@ -127,7 +127,7 @@ public struct HeapProfile: Equatable, Sendable {
             }
         }
 
-        /// As a title has it.
+        /// The words in a title.
         public var words: String {
             switch self {
             case .liveBytes: "bytes in use"
@@ -138,8 +138,8 @@ public struct HeapProfile: Equatable, Sendable {
         }
     }
 
-    /// The stacks by name, with jemalloc's own functions as one. Where allocations were
-    /// sampled, the figures are estimates of all.
+    /// The stacks by name, with jemalloc's own functions merged into one. If allocations were sampled, the figures are
+    /// estimates of all allocations.
     ///
     /// - Parameter symbols: the names of `lookUps`.
     public func profile(_ measure: Measure, _ symbols: SymbolTable) -> StackProfile {
@@ -156,8 +156,9 @@ public struct HeapProfile: Equatable, Sendable {
         return profile
     }
 
-    /// An allocation of x bytes is sampled with a probability of 1 − exp(−x / period), the interval between samples
-    /// being distributed exponentially: `AdjustSamples` in jemalloc's bin/jeprof.in, from gperftools' pprof.
+    /// Estimates the total from samples. An allocation of x bytes is sampled with a probability of 1 − exp(−x /
+    /// period), since the intervals between samples are exponentially distributed: see `AdjustSamples` in jemalloc's
+    /// bin/jeprof.in, from gperftools' pprof.
     private func estimate(_ figures: Figures, inBytes: Bool) -> Int64 {
         let count = inBytes ? figures.bytes : figures.allocations
         guard samplePeriod > 1, figures.allocations > 0, figures.bytes > 0 else { return count }
@@ -166,16 +167,16 @@ public struct HeapProfile: Equatable, Sendable {
         return all < Double(Int64.max / 2) ? Int64(all.rounded()) : .max / 2
     }
 
-    /// jemalloc follows at most that many calls.
+    /// jemalloc's limit of stack depth.
     private static let mostFrames = 128
 
     private func stack(_ site: Site, _ symbols: SymbolTable) -> [StackFrame] {
         var stack = site.addresses.reversed().flatMap { symbols.frames(at: $0 &- 1) }
-        // Unwinding by the C library's tables ends where threads begin.
+        // Unwinding by the C library's tables ends at the first function of a thread.
         if stack.count > 1, stack[0].isNamelessLibC, site.addresses.count < Self.mostFrames {
             stack[0] = StackFrame(name: "start_thread", object: stack[0].object)
         }
-        // What the allocator does within is not the program's matter. Its own names are often stripped from it.
+        // Merges the allocator's internal frames, which are often stripped of names and irrelevant to the program.
         while stack.count > 1, Self.isAllocator(stack[stack.count - 2]), Self.isAllocator(stack[stack.count - 1]) {
             stack.removeLast()
         }

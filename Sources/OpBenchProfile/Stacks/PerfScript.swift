@@ -1,29 +1,29 @@
-/// Reads what `perf script -F comm,pid,tid,time,event,period,ip,sym,symoff,dso` prints, or without a list of fields:
-/// for each sample a line that names the thread, the time, the period and the event, then a line for each function,
-/// the innermost first, and an empty line.
+/// Parses the output of `perf script -F comm,pid,tid,time,event,period,ip,sym,symoff,dso`, or of `perf script` without
+/// a list of fields. Each sample has a line with thread, time, period and event, then a line per function, the
+/// innermost first, and an empty line.
 ///
 ///     engine normal 1 16755/16788 24769.522195:    1003009 cpu-clock:u:
 ///                 116c hot+0x13 (/tmp/a)
 ///                891f5 start_thread+0x305 (/usr/lib/x86_64-linux-gnu/libc.so.6)
 ///
-/// A thread's name may hold spaces and anything else. What is not understood is skipped, counted and told.
+/// A thread's name may contain spaces and anything else. Unknown lines are skipped, counted and reported.
 public struct PerfScript: Sendable {
-    /// The periods are the weights: of the events `cpu-clock` and `task-clock`, nanoseconds.
+    /// The profile. Periods are weights: nanoseconds for the events `cpu-clock` and `task-clock`.
     public private(set) var profile: StackProfile
-    /// Names of the events, with what perf adds to them: `cpu-clock:u` if the kernel's code is left out.
+    /// Names of the events, with perf's modifiers: `cpu-clock:u` if kernel code is excluded.
     public private(set) var events: Set<String> = []
-    /// Samples that perf could not keep up with.
+    /// The number of samples that perf dropped.
     public private(set) var lost: Int64 = 0
-    /// Lines that were not understood, with all that belongs to them.
+    /// Unknown lines, with the lines that belong to them.
     public private(set) var skippedLines = 0
-    /// From 1.
+    /// The line number, from 1.
     public private(set) var firstSkippedLine: Int?
 
     /// - Parameters:
-    ///   - output: of any content.
-    ///   - process: whose samples are taken; of all if nil. perf then has to print `pid`.
-    ///   - threads: names of threads by their numbers, in place of those that perf knows.
-    ///   - demangle: gives a name that a person reads, or nil to leave it.
+    ///   - output: any text.
+    ///   - process: the process whose samples are included, which requires `pid` in the output; nil for all.
+    ///   - threads: names of threads by id, which replace perf's.
+    ///   - demangle: returns a readable name, or nil to keep the symbol.
     public init(
         _ output: [UInt8], unit: WeightUnit = .nanoseconds, process: Int32? = nil, threads: [Int32: String] = [:],
         demangle: (String) -> String? = SwiftDemangler.demangle
@@ -79,7 +79,7 @@ public struct PerfScript: Sendable {
                 }
                 header = next
                 events.insert(next.event)
-                // Without call chains, the one function stands on the same line.
+                // Without call chains, the line itself has the one function.
                 if !Self.isBlank(rest), let frame = frame(rest) { stack = [frame] }
             }
         }
@@ -110,14 +110,14 @@ public struct PerfScript: Sendable {
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
     static func isBlank(_ line: ArraySlice<UInt8>) -> Bool { line.allSatisfy(isSpace) }
 
-    /// - Returns: what stands behind the event's name as well.
+    /// - Returns: also the text after the event's name.
     private static func header(_ line: ArraySlice<UInt8>) -> (Header, rest: ArraySlice<UInt8>)? {
         let words = line.split(whereSeparator: isSpace)
-        // The thread's name has anything in it; the time is the last of what looks like one.
+        // The thread's name may contain anything; the time is the last word that looks like one.
         guard let place = words.indices.last(where: { time(words[$0]) != nil }), place >= 2,
             let time = time(words[place])
         else { return nil }
-        // The processor may stand before the time: `[001]`.
+        // The processor may precede the time: `[001]`.
         let numbers = words[place - 1].first == UInt8(ascii: "[") ? place - 2 : place - 1
         guard numbers >= 1, let ids = ids(words[numbers]) else { return nil }
         guard place + 2 < words.count, let period = integer(words[place + 1]),
@@ -146,7 +146,7 @@ public struct PerfScript: Sendable {
         }
     }
 
-    /// Seconds and a fraction of up to nine digits, with a colon: `24769.522195:`. In nanoseconds.
+    /// Parses seconds with up to nine decimals and a colon, `24769.522195:`, into nanoseconds.
     static func time(_ word: ArraySlice<UInt8>) -> Int64? {
         guard word.last == UInt8(ascii: ":"), let point = word.firstIndex(of: UInt8(ascii: ".")) else { return nil }
         let fraction = word[(point + 1)...].dropLast()
@@ -174,7 +174,7 @@ public struct PerfScript: Sendable {
         while let last = text.last, last == " " || last == "\r" || last == "\t" { text.removeLast() }
         text = text.drop { $0 == " " || $0 == "\t" }
         var object = ""
-        // A file that was replaced since has ` (deleted)` behind its path, within the parentheses.
+        // A file that was replaced since has ` (deleted)` after its path, within the parentheses.
         var body = text.hasSuffix(" (deleted))") ? text.dropLast(" (deleted))".count) + ")" : text
         if body.hasSuffix(")"), let open = lastOpening(body) {
             object = String(body[body.index(open, offsetBy: body[open] == " " ? 2 : 1)...].dropLast())
@@ -185,8 +185,8 @@ public struct PerfScript: Sendable {
         return (symbol.isEmpty ? StackFrame.unknownName : symbol, object)
     }
 
-    /// Where the file begins: the last ` (/` or ` ([`, since paths may have parentheses themselves; else the last `
-    /// (`, or a parenthesis right at the beginning.
+    /// The beginning of the file: the last ` (/` or ` ([`, since paths may contain parentheses; otherwise the last `
+    /// (`, or a parenthesis at the very beginning.
     private static func lastOpening(_ text: Substring) -> Substring.Index? {
         for start in [" (/", " (["] {
             if let range = text.ranges(of: start).last { return range.lowerBound }
@@ -198,7 +198,7 @@ public struct PerfScript: Sendable {
         (48...57).contains(byte) || (97...102).contains(byte) || (65...70).contains(byte)
     }
 
-    /// Without `+0x13` at its end.
+    /// Removes `+0x13` at the end.
     private static func withoutOffset(_ symbol: Substring) -> String {
         let bytes = Array(symbol.utf8)
         if let plus = bytes.lastIndex(of: UInt8(ascii: "+")), bytes.count > plus + 3,

@@ -1,15 +1,15 @@
-/// What opbench's own sampler of CPU time collects: stacks of addresses, and where which file's code lay.
+/// The recording of opbench's own CPU time sampler: stacks of addresses, and the map of code in memory.
 public struct RawStacks: Equatable, Sendable {
     /// 32 bytes.
     public struct Sample: Equatable, Sendable, BitwiseCopyable {
         /// Nanoseconds of CLOCK_MONOTONIC.
         public var time: Int64
-        /// Nanoseconds of CPU time that it stands for.
+        /// Nanoseconds of CPU time that it represents.
         public var weight: Int64
         /// Its addresses are `addresses[first..<first + count]`, the innermost first.
         public var first: Int64
         public var count: UInt32
-        /// By its place in `threads`.
+        /// The index in `threads`.
         public var thread: UInt32
 
         public init(time: Int64, weight: Int64, first: Int64, count: UInt32, thread: UInt32) {
@@ -22,9 +22,9 @@ public struct RawStacks: Equatable, Sendable {
     }
 
     public struct Thread: Hashable, Sendable {
-        /// The kernel's.
+        /// The kernel's thread id.
         public var id: Int32
-        /// That it had when it was sampled; a thread that was renamed has several.
+        /// The name at the time of sampling; a renamed thread has several entries.
         public var name: String
 
         public init(id: Int32, name: String) {
@@ -34,18 +34,18 @@ public struct RawStacks: Equatable, Sendable {
     }
 
     public var processID: Int32
-    /// Nanoseconds of a thread's CPU time from a sample to the next, as it was ordered. A sample's weight is a multiple.
+    /// The requested sampling period in nanoseconds of a thread's CPU time. A sample's weight is a multiple.
     public var period: Int64
-    /// Where the functions that threads start with return to, in the C library; 0 where that is not known.
+    /// The return address of threads' start functions, in the C library; 0 if unknown.
     public var threadStart: UInt64 = 0
-    /// Samples for which there was no room, and what they weighed.
+    /// Samples that did not fit, and their total weight.
     public var lostSamples: Int64 = 0
     public var lostWeight: Int64 = 0
-    /// Threads whose CPU time nobody sampled, since the kernel refused a timer.
+    /// Threads that were not sampled, because the kernel refused a timer.
     public var unsampledThreads: Int64 = 0
     public var threads: [Thread] = []
     public var samples: [Sample] = []
-    /// Of each sample, that of its next instruction, then those that its calls return to.
+    /// For each sample, the address of its next instruction, and then the return addresses of its calls.
     public var addresses: [UInt64] = []
     public var map = CodeMap()
 
@@ -56,12 +56,12 @@ public struct RawStacks: Equatable, Sendable {
 
     // MARK: Looking
 
-    /// The same with those samples alone whose time lies in one of the ranges.
+    /// A copy with only the samples whose time is in one of the ranges.
     public func during(_ marks: [Range<Int64>]) -> RawStacks {
         let marks = marks.sorted { $0.lowerBound < $1.lowerBound }
         var kept = self
         kept.samples = samples.filter { sample in
-            // The last that begins before it; marks do not overlap.
+            // Finds the last mark that begins before it; marks do not overlap.
             var (low, high) = (0, marks.count)
             while low < high {
                 let middle = (low + high) / 2
@@ -72,7 +72,7 @@ public struct RawStacks: Equatable, Sendable {
         return kept
     }
 
-    /// What a sample's addresses are to be looked up at: a call's own, since what follows it may belong to the next
+    /// A sample's addresses for name lookup: those of the calls, since the return address may belong to the next
     /// function.
     private func lookUps(_ sample: Sample) -> [UInt64] {
         addresses[Int(sample.first)..<Int(sample.first) + Int(sample.count)].enumerated().map { index, address in
@@ -80,7 +80,7 @@ public struct RawStacks: Equatable, Sendable {
         }
     }
 
-    /// All addresses whose names are needed, in ascending order.
+    /// All addresses that need names, in ascending order.
     public var lookUps: [UInt64] {
         samples.reduce(into: Set()) { $0.formUnion(lookUps($1)) }.sorted()
     }
@@ -89,7 +89,7 @@ public struct RawStacks: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - symbols: the names of `lookUps`.
-    ///   - threadNames: by thread, for those that have better names than the kernel knows.
+    ///   - threadNames: better names than the kernel's, by thread.
     public func profile(_ symbols: SymbolTable, threadNames: [Int32: String] = [:]) -> StackProfile {
         var profile = StackProfile(unit: .nanoseconds)
         for sample in samples {

@@ -1,12 +1,12 @@
-/// The file in which a sample's process hands its stacks to its parent.
+/// The file in which a sample's process passes its stacks to its parent.
 ///
 /// Little-endian, in this order:
 ///
-/// | part | holds |
+/// | part | content |
 /// | --- | --- |
 /// | magic | the eight bytes `opbstack` |
 /// | version | 32 bits, `version` |
-/// | order | 32 bits, 0x01020304, which a machine of the other byte order reads otherwise |
+/// | order | 32 bits, 0x01020304, which reads differently on a machine of the other byte order |
 /// | numbers | 64 bits each: process, period, start of threads, lost samples, lost weight, unsampled threads |
 /// | counts | 64 bits each: bytes of text, threads, mappings, samples, addresses |
 /// | threads | 16 bytes each: id, length of the name |
@@ -14,18 +14,18 @@
 /// | records | the arrays of samples and addresses, as they are in memory |
 /// | texts | UTF-8 without separators: the names of threads, then the paths |
 ///
-/// The lengths decide the file's size, which must be met to the byte.
+/// The lengths determine the file's exact size.
 public enum RawStacksFile {
     public static let version: UInt32 = 1
 
-    /// In the folder of a profile.
+    /// The file's name in the folder of a profile.
     public static let name = "cpu.stacks"
 
     static let magic = Array("opbstack".utf8)
     static let order: UInt32 = 0x0102_0304
     static let headerSize = 8 + 4 + 4 + 6 * 8 + 5 * 8
 
-    /// The bytes, in pieces. Not checked; the reader does that.
+    /// Writes the bytes, in pieces. Does not check them; the reader does.
     public static func write(_ stacks: RawStacks, to sink: any ByteSink) throws {
         var bytes = magic
         bytes.append(littleEndian: version)
@@ -54,18 +54,18 @@ public enum RawStacksFile {
         try sink.write(Array(texts.joined().utf8))
     }
 
-    /// - Throws: `StackFileError` for anything but a whole and consistent file of this version.
+    /// - Throws: `StackFileError` unless the file is complete, consistent and of this version.
     public static func read(_ bytes: [UInt8]) throws(StackFileError) -> RawStacks {
         var reader = RecordReader(bytes)
-        guard bytes.starts(with: magic) else { throw StackFileError("these are no stacks of opbench") }
+        guard bytes.starts(with: magic) else { throw StackFileError("these are not stacks of opbench") }
         reader.offset = magic.count
         guard bytes.count >= headerSize else { throw StackFileError("the stacks are cut short") }
         let version: UInt32 = reader.number()
         guard version == Self.version else {
-            throw StackFileError("the stacks are of version \(version); this opbench reads \(Self.version)")
+            throw StackFileError("the stacks have version \(version), but this opbench reads \(Self.version)")
         }
         guard reader.number() as UInt32 == order else {
-            throw StackFileError("the stacks are of another kind of machine")
+            throw StackFileError("the stacks are from another kind of machine")
         }
         let numbers: [Int64] = (0..<6).map { _ in reader.number() }
         let counts: [Int64] = (0..<5).map { _ in reader.number() }
@@ -109,7 +109,7 @@ public enum RawStacksFile {
         guard rest == 0 else { throw StackFileError("the stacks' texts are longer than their names") }
         stacks.samples = reader.records(Int(counts[3]))
         stacks.addresses = reader.records(Int(counts[4]))
-        // What is not valid UTF-8 is replaced: names are for people.
+        // Invalid UTF-8 is replaced, because names are only for display.
         stacks.threads = threads.map { RawStacks.Thread(id: $0.id, name: reader.text($0.length)) }
         let map = CodeMap(
             mappings.map { mapping, length in
@@ -136,7 +136,7 @@ public enum RawStacksFile {
     }
 }
 
-/// Why a file of stacks cannot be used.
+/// The reason why a file of stacks cannot be used.
 public struct StackFileError: Error, Equatable, Sendable, CustomStringConvertible {
     public var message: String
 

@@ -1,10 +1,10 @@
 import OpBenchModel
 
-/// What the weights of a profile count.
+/// The unit of a profile's weights.
 public enum WeightUnit: String, CaseIterable, Sendable {
     case nanoseconds, bytes, allocations, instructions
 
-    /// With the unit: `1.25 ms`, `2.00 MiB`, `1,234 allocations`.
+    /// The weight with its unit: `1.25 ms`, `2.00 MiB`, `1,234 allocations`.
     public func text(_ weight: Double) -> String {
         switch self {
         case .nanoseconds: ProfileText.time(weight)
@@ -17,12 +17,12 @@ public enum WeightUnit: String, CaseIterable, Sendable {
 
 /// A function on a stack.
 public struct StackFrame: Hashable, Sendable {
-    /// As a person reads it.
+    /// The readable name.
     public var name: String
-    /// As the linker knows it, where that is something else: a mangled name tells the function's own module from those
-    /// of its parameters.
+    /// The linker's symbol, if different: a mangled name separates the function's own module from those of its
+    /// parameters.
     public var symbol: String
-    /// The file with its code: a path, `[kernel.kallsyms]`; empty where it is not known.
+    /// The file with its code: a path, `[kernel.kallsyms]`; empty if unknown.
     public var object: String
 
     public init(name: String, symbol: String? = nil, object: String = "") {
@@ -31,25 +31,25 @@ public struct StackFrame: Hashable, Sendable {
         self.object = object
     }
 
-    /// Stands for an address without a name.
+    /// The name for an address without a name.
     public static let unknownName = "[unknown]"
 
     public var isUnknown: Bool { name == Self.unknownName }
 }
 
-/// Weighed stacks: of a CPU profile in nanoseconds, of a heap profile in bytes or allocations.
+/// Weighted stacks: CPU profiles in nanoseconds, heap profiles in bytes or allocations.
 ///
-/// Frames and stacks are stored once. A stack is a node of a tree, whose parent is the stack of its caller; a node's
-/// parent has a lower number than the node. A value; not thread-safe while it grows.
+/// Frames and stacks are stored once. A stack is a node of a tree, and its parent is the stack of its caller, which has
+/// a lower index. A value type; not thread-safe while it grows.
 public struct StackProfile: Sendable {
     /// 24 bytes.
     public struct WeighedStack: Equatable, Sendable, BitwiseCopyable {
         public var weight: Int64
-        /// Nanoseconds by the profiler's clock; 0 where it has none.
+        /// Nanoseconds on the profiler's clock; 0 without a clock.
         public var time: Int64
         /// The node of the innermost function.
         public var stack: UInt32
-        /// By its place in `threads`.
+        /// The index in `threads`.
         public var thread: UInt32
     }
 
@@ -60,11 +60,11 @@ public struct StackProfile: Sendable {
 
     public let unit: WeightUnit
     public private(set) var frames: [StackFrame] = []
-    /// The first is the root, which has no frame: its own number stands there.
+    /// The first node is the root, which has no frame.
     public private(set) var nodes: [StackNode] = [StackNode(parent: 0, frame: .max)]
     public private(set) var threads: [String] = []
     public private(set) var samples: [WeighedStack] = []
-    /// Of all samples.
+    /// The weight of all samples.
     public private(set) var total: Int64 = 0
 
     private var frameIDs: [StackFrame: UInt32] = [:]
@@ -73,13 +73,13 @@ public struct StackProfile: Sendable {
 
     public init(unit: WeightUnit) { self.unit = unit }
 
-    /// Of a deeper stack the outermost functions are left out.
+    /// The maximum depth; the outermost functions of deeper stacks are dropped.
     public static let mostFrames = 1024
 
     /// - Parameters:
-    ///   - stack: the outermost function first. An empty one belongs to the root.
+    ///   - stack: the outermost function first; an empty stack belongs to the root.
     ///   - weight: not negative.
-    /// - Returns: false, and nothing is added, if the sum of all weights would overflow or the weight is negative.
+    /// - Returns: false, without adding anything, if the weight is negative or the sum would overflow.
     @discardableResult
     public mutating func add(_ stack: [StackFrame], weight: Int64, thread: String = "", time: Int64 = 0) -> Bool {
         let (sum, overflow) = total.addingReportingOverflow(weight)
@@ -96,9 +96,9 @@ public struct StackProfile: Sendable {
         stack.suffix(Self.mostFrames).reduce(0) { child(of: $0, id(of: $1)) }
     }
 
-    /// A sample of a stack that is known.
+    /// Adds a sample of a known stack.
     ///
-    /// - Returns: as the other `add` does; false also if there is no such node.
+    /// - Returns: like the other `add`; also false if there is no such node.
     @discardableResult
     public mutating func add(node: UInt32, weight: Int64, thread: String = "", time: Int64 = 0) -> Bool {
         let (sum, overflow) = total.addingReportingOverflow(weight)
@@ -135,7 +135,7 @@ public struct StackProfile: Sendable {
 
     // MARK: Looking
 
-    /// The same stacks with those samples alone: between two marks, of some threads.
+    /// A copy with only the matching samples: for example between two marks, or of some threads.
     public func filtered(_ isIncluded: (WeighedStack) -> Bool) -> StackProfile {
         var filtered = self
         filtered.samples = samples.filter(isIncluded)
@@ -143,10 +143,10 @@ public struct StackProfile: Sendable {
         return filtered
     }
 
-    /// Of the clock that the samples' times are of: from `range.lowerBound` on, before `range.upperBound`.
+    /// A copy with the samples in a range of the profiler's clock.
     public func during(_ range: Range<Int64>) -> StackProfile { filtered { range.contains($0.time) } }
 
-    /// The outermost first.
+    /// The frames of a stack, the outermost first.
     public func stack(_ node: UInt32) -> [UInt32] {
         var (frames, node): ([UInt32], UInt32) = ([], node)
         while node != 0 {
@@ -156,14 +156,14 @@ public struct StackProfile: Sendable {
         return frames.reversed()
     }
 
-    /// By node, what was sampled there itself.
+    /// For each node, the weight of its own samples.
     public func selfWeights() -> [Int64] {
         var weights = [Int64](repeating: 0, count: nodes.count)
         for sample in samples { weights[Int(sample.stack)] += sample.weight }
         return weights
     }
 
-    /// By node, what was sampled there and in all that it called.
+    /// For each node, the weight of its own samples and its callees'.
     public func totalWeights() -> [Int64] {
         var weights = selfWeights()
         for node in nodes.indices.dropFirst().reversed() { weights[Int(nodes[node].parent)] += weights[node] }
@@ -174,17 +174,16 @@ public struct StackProfile: Sendable {
 // MARK: - Functions
 
 extension StackProfile {
-    /// A function's share, wherever it was called from.
+    /// A function's weight, over all its callers.
     public struct FunctionWeight: Equatable, Sendable {
         public var frame: StackFrame
-        /// In its own code.
+        /// The weight of its own code.
         public var own: Int64
-        /// With all that it called; once for each sample, however often the function stands on its stack.
+        /// The weight including callees; each sample counts once, even if the function is on its stack several times.
         public var withCallees: Int64
     }
 
-    /// All functions with any weight: the greatest own weight first, of equal ones the greater with callees, then by
-    /// name.
+    /// All functions with weight, by own weight in descending order, then by weight including callees, then by name.
     public func functions() -> [FunctionWeight] {
         let (own, total) = (selfWeights(), totalWeights())
         var functions = frames.map { FunctionWeight(frame: $0, own: 0, withCallees: 0) }
@@ -210,9 +209,9 @@ extension StackProfile {
 }
 
 extension StackProfile {
-    /// Folded stacks, as Brendan Gregg's FlameGraph takes them: a line for each stack, its functions from the
-    /// outermost, joined by semicolons, then a space and the weight. In the order of the text. The thread stands first
-    /// if there are names of threads.
+    /// Folded stacks in the format of Brendan Gregg's FlameGraph: one line per stack with its functions from the
+    /// outermost, joined by semicolons, then a space and the weight. The lines are sorted. If threads have names, they
+    /// come first.
     public func folded() -> String {
         var weights: [String: Int64] = [:]
         let names = frames.map { Self.foldedName($0.name) }
@@ -224,15 +223,15 @@ extension StackProfile {
         return weights.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)\n" }.joined()
     }
 
-    /// On one line, and without the character that separates.
+    /// A name on one line, without the separator.
     private static func foldedName(_ name: String) -> String {
         String(TerminalText.escaped(name).map { $0 == ";" ? ":" : $0 })
     }
 
-    /// The file format of https://www.speedscope.app (`file-format-spec.ts` of jlfwong/speedscope): one sampled
-    /// profile of all threads, and one of each if there are several.
+    /// The file format of https://www.speedscope.app (`file-format-spec.ts` of jlfwong/speedscope): one sampled profile
+    /// of all threads, and one per thread if there are several.
     ///
-    /// - Parameter title: of the file.
+    /// - Parameter title: the title of the file.
     public func speedscope(title: String) -> String {
         let unit = [.allocations, .instructions].contains(self.unit) ? "none" : self.unit.rawValue
         var text = "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"opbench\","
@@ -250,7 +249,7 @@ extension StackProfile {
         }
         text += parts.map { part in
             let sum = part.samples.reduce(0) { $0 + $1.weight }
-            // Those without a time stay in their order.
+            // Samples without a time keep their order.
             let sorted = part.samples.enumerated().sorted {
                 ($0.element.time, $0.offset) < ($1.element.time, $1.offset)
             }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// A function of Swift as the demangler tells of it, `static M.Type.name(label: T.U) -> V`, in fewer words.
+/// A Swift function's demangled name, `static M.Type.name(label: T.U) -> V`, and shorter forms.
 public struct SwiftName: Equatable, Sendable {
-    /// Without what the compiler made of the function: a specialization for some types or arguments has the name that the
-    /// source gives it.
+    /// The name without the compiler's variants: a specialization for some types or arguments has the function's name
+    /// in the source.
     public let whole: String
 
     public init(_ demangled: String) {
@@ -12,7 +12,7 @@ public struct SwiftName: Equatable, Sendable {
         whole = String(rest)
     }
 
-    /// From the module's name on.
+    /// The name from the module on.
     var path: Substring { whole.hasPrefix("static ") ? whole.dropFirst(7) : whole[...] }
 
     private static func unspecialized(_ name: Substring) -> Substring? {
@@ -27,12 +27,12 @@ public struct SwiftName: Equatable, Sendable {
         return nil
     }
 
-    /// Without the module, types and what it returns: `Type.name(label:)`, `closure #1 in Type.name(label:)`. nil if the
-    /// name is of another form: then it is to be shown as it is.
+    /// The name without module, parameter types and return type: `Type.name(label:)`, `closure #1 in
+    /// Type.name(label:)`. Nil if the name has another form, and should be shown unchanged.
     public var short: String? { Self.short(whole[...]) }
 
     private static func short(_ name: Substring) -> String? {
-        // `closure #1 (A) -> B in …`, and a function within a function: `name #1 (A) -> B in …`.
+        // `closure #1 (A) -> B in …`, and a nested function: `name #1 (A) -> B in …`.
         if let number = name.firstRange(of: " #"), !name[..<number.lowerBound].contains("(") {
             let digits = name[number.upperBound...].prefix(while: \.isNumber)
             guard let around = behindIn(name[digits.endIndex...]), let outer = short(around) else { return nil }
@@ -46,7 +46,7 @@ public struct SwiftName: Equatable, Sendable {
         return entity(rest)
     }
 
-    /// What stands behind the first ` in ` outside of brackets.
+    /// The text after the first ` in ` outside of brackets.
     private static func behindIn(_ text: Substring) -> Substring? {
         text.firstOutside { $1.hasPrefix(" in ") }.map { text[$0...].dropFirst(4) }
     }
@@ -62,7 +62,7 @@ public struct SwiftName: Equatable, Sendable {
             guard let list = argumentLabels(name[open...]) else { return nil }
             labels = "(\(list))"
         } else {
-            // Names of C have periods, too.
+            // C names contain periods, too.
             guard name[open...].hasPrefix(" : ") || parts.last?.hasSuffix("deinit") == true else { return nil }
             labels = ""
         }
@@ -84,7 +84,7 @@ public struct SwiftName: Equatable, Sendable {
         return depth == 0 ? result : nil
     }
 
-    /// Of the parameters in brackets at the beginning of `text`; nil if the bracket is not closed.
+    /// The labels of the parameters in brackets at the beginning of `text`; nil if the bracket is not closed.
     private static func argumentLabels(_ text: Substring) -> String? {
         var (labels, rest) = ("", text.dropFirst())
         while let end = rest.firstOutside(where: { character, _ in character == "," || character == ")" }) {
@@ -100,11 +100,11 @@ public struct SwiftName: Equatable, Sendable {
     }
 }
 
-/// Names on a terminal: without modules and types where that does not make two of all names the same.
+/// Short names for a terminal: without modules and types, unless two names would become equal.
 struct ShortNames {
     private let uses: [String: Int]
 
-    /// - Parameter names: all that stand in one place.
+    /// - Parameter names: all names in one place.
     init(_ names: some Sequence<String>) {
         uses = Dictionary(grouping: Set(names), by: Self.short).mapValues(\.count)
     }
@@ -119,8 +119,8 @@ struct ShortNames {
 }
 
 extension Substring {
-    /// The first place outside of brackets at which the condition holds; the arrow `->` closes none. An opening bracket
-    /// is looked at before it opens, and a closing one that closes nothing as well.
+    /// The first place outside of brackets where the condition holds. The arrow `->` does not close a bracket. The condition
+    /// is also tested on an outermost opening bracket, and on a closing bracket without an opening one.
     fileprivate func firstOutside(
         of brackets: Brackets = .all, where isFound: (Character, Substring) -> Bool
     ) -> Index? {
@@ -141,14 +141,14 @@ private struct Brackets {
     let closing: Set<Character>
 
     static let all = Brackets(opening: ["(", "[", "<"], closing: [")", "]", ">"])
-    /// The demangler leaves square ones open in the arguments of specializations.
+    /// The demangler leaves square brackets open in the arguments of specializations.
     static let angles = Brackets(opening: ["<"], closing: [">"])
 }
 
-/// Turns the names that Swift's compiler gives functions into those that a person wrote.
+/// Demangles the names of Swift functions.
 ///
-/// The runtime of every Swift program has the demangler; its entry `swift_demangle` is looked up, since no header has
-/// it. A program that was linked without exporting it leaves names as they are. Thread-safe.
+/// The runtime of every Swift program contains the demangler. Its entry `swift_demangle` is looked up, since it is in
+/// no header. A program that does not export it keeps mangled names. Thread-safe.
 public enum SwiftDemangler {
     private typealias Entry =
         @convention(c) (
@@ -157,10 +157,10 @@ public enum SwiftDemangler {
 
     private static let entry: Entry? = dlsym(nil, "swift_demangle").map { unsafeBitCast($0, to: Entry.self) }
 
-    /// Names are code of any length; what is longer than any that is real is no name.
+    /// The maximum length of names; longer symbols are not names.
     private static let longest = 16_384
 
-    /// nil if it is no mangled name of Swift.
+    /// The demangled name; nil if the symbol is not a mangled Swift name.
     public static func demangle(_ symbol: String) -> String? {
         guard let entry, symbol.utf8.count <= longest, symbol.utf8.first == 0x24 || symbol.utf8.first == 0x5F else {
             return nil
@@ -169,14 +169,14 @@ public enum SwiftDemangler {
         return symbol.withCString { text in
             guard let result = entry(text, symbol.utf8.count, nil, nil, 0) else { return nil }
             defer { free(result) }
-            // What it cannot read, it gives back.
+            // It returns symbols that it cannot demangle.
             let name = String(cString: result)
             return name == symbol || name.isEmpty ? nil : withoutDiscriminators(name)
         }
     }
 
-    /// `(Scheduler in _F3BBAEC4B91875E28F7F96A4995E42DB)` is how a private name is told from others; the name is
-    /// enough for a person.
+    /// Removes discriminators of private names, as in `(Scheduler in _F3BBAEC4B91875E28F7F96A4995E42DB)`, which readers
+    /// do not need.
     static func withoutDiscriminators(_ name: String) -> String {
         var (result, rest) = ("", name[...])
         while let mark = rest.firstRange(of: " in _") {

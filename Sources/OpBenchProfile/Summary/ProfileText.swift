@@ -1,16 +1,16 @@
-/// Figures as a person reads them. No locale: output is the same everywhere.
+/// Readable forms of figures. Independent of the locale.
 public enum ProfileText {
-    /// Nanoseconds with the unit that fits, three digits: `950 ns`, `1.25 µs`, `31.4 ms`, `2.00 s`.
+    /// A duration in a suitable unit, with three digits: `950 ns`, `1.25 µs`, `31.4 ms`, `2.00 s`.
     public static func time(_ nanoseconds: Int64) -> String { time(Double(nanoseconds)) }
 
     public static func time(_ nanoseconds: Double) -> String {
         scaled(nanoseconds, by: 1000, ["ns", "µs", "ms", "s"])
     }
 
-    /// Bytes, by powers of 1,024.
+    /// Bytes in units of powers of 1,024.
     public static func bytes(_ count: Double) -> String { scaled(count, by: 1024, ["B", "KiB", "MiB", "GiB"]) }
 
-    /// In thousands: `1,234,567`; below ten with two decimals unless it is whole.
+    /// A count with separators, `1,234,567`; fractions below ten have two decimals.
     public static func count(_ count: Double) -> String {
         guard count.isFinite else { return "–" }
         if count.magnitude < 1e15, count.rounded() == count { return grouped(Int64(count)) }
@@ -54,21 +54,21 @@ public enum ProfileText {
     private static func scaled(_ value: Double, by step: Double, _ units: [String]) -> String {
         guard value.isFinite else { return "–" }
         var (scaled, unit) = (value, 0)
-        // 999.6 is written as 1000 otherwise.
+        // Otherwise 999.6 would be printed as 1000.
         while scaled.magnitude >= step - 0.5, unit + 1 < units.count { (scaled, unit) = (scaled / step, unit + 1) }
         let isWhole = unit == 0 && scaled.rounded() == scaled
         return (isWhole ? fixed(scaled, decimals: 0) : digits(scaled)) + " " + units[unit]
     }
 }
 
-/// What a profile shows.
+/// The kinds of profile.
 public enum ProfileKind: String, CaseIterable, Codable, Sendable {
-    /// What each operation and thread did when.
+    /// The times and threads of every operation.
     case trace
-    /// Where CPU time goes, by function.
+    /// CPU time by function.
     case cpu
-    /// Where threads wait, for how long, and who wakes them.
+    /// The places and durations of threads' waits, and the wakers.
     case offcpu
-    /// What is allocated where.
+    /// Allocations by stack.
     case heap
 }

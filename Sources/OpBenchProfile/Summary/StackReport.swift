@@ -1,12 +1,12 @@
-/// What a terminal shows of a profile of stacks: the classes of functions, and those that weigh most.
+/// The text for a terminal about a profile of stacks: the classes of functions, and the heaviest functions.
 public struct StackReport: Sendable {
     public let profile: StackProfile
     public let table: ClassTable
 
-    /// More than that, and who called whom is not to be relied on.
+    /// The limit above which weights including callees are unreliable.
     public static let mostUnknownCallers = 0.05
 
-    /// More than that is told: a hundred samples of one weight have it.
+    /// The limit above which the error is reported; a hundred samples of equal weight reach it.
     private static let mostStandardError = 0.05
 
     public init(_ profile: StackProfile, operations: Int, classifier: FrameClassifier = FrameClassifier()) {
@@ -14,21 +14,21 @@ public struct StackReport: Sendable {
         table = ClassTable(profile, operations: operations, classifier: classifier)
     }
 
-    /// A line each, without line ends. Functions' names are as they were given: whoever prints them escapes them.
+    /// The lines, without line ends. They contain unescaped names, which the printing code must escape.
     ///
-    /// - Parameter count: of functions.
+    /// - Parameter count: the number of functions.
     public func lines(functions count: Int = 10) -> [String] {
         guard table.total > 0 else { return ["no sample"] }
         let unit = profile.unit
         var lines = [
             "\(unit.text(Double(table.total))) in \(profile.samples.count) samples"
                 + (table.operations > 0
-                    ? ", \(unit.text(Double(table.total) / Double(table.operations))) an operation" : "")
+                    ? ", \(unit.text(Double(table.total) / Double(table.operations))) per operation" : "")
         ]
         if unit != .nanoseconds { return lines + allocators(count) + [unknownCallers] }
         for row in table.rows where row.weight > 0 {
             var line = "  \(row.frameClass.words): \(ProfileText.share(Double(row.weight), of: Double(table.total)))"
-            if table.operations > 0 { line += ", \(unit.text(row.perOperation)) an operation" }
+            if table.operations > 0 { line += ", \(unit.text(row.perOperation)) per operation" }
             lines.append(line)
             if row.frameClass == .library { lines += modules }
         }
@@ -48,7 +48,8 @@ public struct StackReport: Sendable {
         return lines
     }
 
-    /// Of the share of one half, which has the greatest, as of independent samples with these weights.
+    /// The standard error of a share of one half, which is the largest, assuming independent samples with these
+    /// weights.
     private var standardError: Double {
         let squares = profile.samples.reduce(0.0) { $0 + Double($1.weight) * Double($1.weight) }
         return squares.squareRoot() / (2 * Double(table.total))
@@ -56,7 +57,7 @@ public struct StackReport: Sendable {
 
     private static let mostModules = 5
 
-    /// The modules that weigh most.
+    /// The heaviest modules.
     private var modules: [String] {
         table.modules.prefix(Self.mostModules).map { module in
             "    \(module.name): \(ProfileText.share(Double(module.weight), of: Double(table.total)))"
@@ -68,19 +69,20 @@ public struct StackReport: Sendable {
             + (table.unknownCallersShare > Self.mostUnknownCallers ? "; the share with callees is too low" : "")
     }
 
-    /// Of memory, what is allocated is all malloc's: here stands who has it allocated.
+    /// The lines of a memory profile. All allocations are malloc's, so they are attributed to the functions that
+    /// requested them.
     private func allocators(_ count: Int) -> [String] {
         let functions = AttributedWeights(profile).functions.values
             .sorted { ($1.total, $0.name) < ($0.total, $1.name) }
         return zip(functions, Self.shortened(functions.map(\.name), first: count)).map { function, name in
             "  \(ProfileText.share(Double(function.total), of: Double(table.total)))"
                 + (table.operations > 0
-                    ? ", \(profile.unit.text(Double(function.total) / Double(table.operations))) an operation" : "")
+                    ? ", \(profile.unit.text(Double(function.total) / Double(table.operations))) per operation" : "")
                 + ": \(name)"
         }
     }
 
-    /// The first of the names, short.
+    /// Short forms of the first names.
     static func shortened(_ names: [String], first count: Int) -> [String] {
         let short = ShortNames(names)
         return names.prefix(count).map { short[$0] }

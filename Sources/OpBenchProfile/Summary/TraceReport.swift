@@ -1,15 +1,15 @@
-/// Everything that is computed from one trace.
+/// Everything computed from one trace.
 public struct TraceReport: Sendable {
-    /// What a change would bring, by schedules of the same bodies (`ListSchedule`).
+    /// The effect of a change, from schedules of the same bodies (`ListSchedule`).
     public struct WhatIf: Equatable, Sendable {
-        /// What was changed, for a person.
+        /// The change, in words.
         public var change: String
-        /// In nanoseconds.
+        /// The scheduled time in nanoseconds.
         public var elapsed: Int64
-        /// Of the schedule without a change.
+        /// The time of the schedule without the change.
         public var unchanged: Int64
 
-        /// 2 for half the time.
+        /// The factor: 2 for half the time.
         public var speedup: Double { elapsed > 0 ? Double(unchanged) / Double(elapsed) : 1 }
     }
 
@@ -23,8 +23,8 @@ public struct TraceReport: Sendable {
     public let whatIfs: [WhatIf]
 
     /// - Parameters:
-    ///   - trace: of any content; it is checked.
-    ///   - tolerance: of `PriorityInversions`, in nanoseconds.
+    ///   - trace: any trace; it is checked.
+    ///   - tolerance: the tolerance of `PriorityInversions`, in nanoseconds.
     /// - Throws: `TraceError` if the trace is inconsistent or its operations wait in a cycle.
     public init(_ trace: SampleTrace, tolerance: Int64 = 10_000) throws(TraceError) {
         try trace.check()
@@ -53,9 +53,9 @@ public struct TraceReport: Sendable {
         }
         if let longest {
             let name = trace.className(of: trace.operations[longest])
-            changes.append(("operation \(longest) (\(name)) in no time", .init(free: [longest])))
+            changes.append(("operation \(longest) (\(name)) in zero time", .init(free: [longest])))
         }
-        changes.append(("all submitted at the beginning but what operations submit", .init(submittedAtOnce: true)))
+        changes.append(("all submitted at the beginning, except by operations", .init(submittedAtOnce: true)))
         return changes.map { name, change in
             WhatIf(change: name, elapsed: ListSchedule(trace, graph, change).elapsed, unchanged: unchanged)
         }
@@ -65,15 +65,14 @@ public struct TraceReport: Sendable {
 // MARK: - Lines for a terminal
 
 extension TraceReport {
-    /// The summary, a line each, without line ends. Names from the trace are as they were given: whoever prints them
-    /// escapes them.
+    /// The lines of the summary, without line ends. They contain unescaped names, which the printing code must escape.
     public func lines() -> [String] {
         let executed = trace.operations.count(where: \.wasExecuted)
         guard executed > 0 else { return ["no operation was executed"] }
         let workers = "\(trace.workerCount) \(trace.workerCount == 1 ? "worker" : "workers")"
         var lines = ["\(Self.operations(executed)) in \(ProfileText.time(workSpan.elapsed)), \(workers)"]
         if trace.lostOperations > 0 {
-            lines.append("\(trace.lostOperations) more were lost: figures are of those that were kept")
+            lines.append("\(trace.lostOperations) more were lost; the figures cover only the others")
         }
         lines += workSpanLines + waitLines(of: "all operations", waits.total) + pathLines + whatIfLines
         return lines + priorityLines + wakeUpLines
@@ -91,8 +90,8 @@ extension TraceReport {
             "work \(ProfileText.time(figures.work))\(planned(\.work)), "
                 + "span \(ProfileText.time(figures.span))\(planned(\.span)) over "
                 + "\(Self.operations(figures.spanPath.count)), parallelism \(ProfileText.digits(figures.parallelism))",
-            "burdened span \(ProfileText.time(figures.burdenedSpan)) at \(ProfileText.time(figures.burden)) an operation, "
-                + "parallelism \(ProfileText.digits(figures.burdenedParallelism))",
+            "burdened span \(ProfileText.time(figures.burdenedSpan)) at \(ProfileText.time(figures.burden)) per operation"
+                + ", parallelism \(ProfileText.digits(figures.burdenedParallelism))",
             "ran \(ProfileText.digits(figures.averageParallelism)) at once; bodies took "
                 + "\(ProfileText.share(figures.utilisation, of: 1)) of the workers' time",
             "no schedule takes less than \(ProfileText.time(figures.lowerBound)), a greedy one at most "
@@ -109,7 +108,7 @@ extension TraceReport {
         return ["waits of \(what), \(ProfileText.time(split.total)): " + parts.joined(separator: ", ")]
     }
 
-    /// How many steps of the critical path stand in the summary.
+    /// The number of critical path steps in the summary.
     private static let shownSteps = 5
 
     private var pathLines: [String] {

@@ -1,28 +1,28 @@
 import OpBenchModel
 
-/// Writes a trace as JSON in Chrome's Trace Event Format, for chrome://tracing, speedscope and whatever else reads it:
-/// a complete event (`X`) for each slice, instants, counters, and a pair of flow events for each dependency.
+/// Writes a trace as JSON in Chrome's Trace Event Format, for chrome://tracing, speedscope and other readers: a
+/// complete event (`X`) for each slice, instants, counters, and a pair of flow events for each dependency.
 ///
-/// The slices of a row nest, as the format asks for. JSON is large, some 400 bytes an operation, and its readers hold
-/// it in memory whole: the file has at most `limit` events, which are the first ones, and says so in `Result.message`.
-/// A counter has at most a twentieth of them.
+/// The slices of a row nest, as the format requires. JSON is large, about 400 bytes per operation, and readers load all
+/// of it into memory. So the file has at most `limit` events, which are the first ones, and `Result.message` reports
+/// the cut. A counter has at most a twentieth of them.
 public struct ChromeWriter {
-    /// Some 100 MB, which browsers still open.
+    /// About 100 MB, which browsers can still open.
     public static let standardLimit = 500_000
 
     public struct Result: Equatable, Sendable {
-        /// Names of rows (`M`) not counted.
+        /// The number of events, without names of rows (`M`).
         public var events = 0
-        /// What `events` would be without a limit.
+        /// The number of events without a limit.
         public var allEvents = 0
-        /// All that begins before; nil if nothing was left out.
+        /// Only events that begin before this time are written; nil for all.
         public var cutAt: TraceTime?
 
-        /// One line for a person; nil if the file has everything.
+        /// A one-line message; nil if the file is complete.
         public var message: String? {
             guard let cutAt else { return nil }
-            return "the JSON holds the first \(events) of \(allEvents) events, those before "
-                + "\(ProfileText.time(cutAt)); the protobuf holds all"
+            return "the JSON file contains the first \(events) of \(allEvents) events, those before "
+                + "\(ProfileText.time(cutAt)); the protobuf file contains all"
         }
     }
 
@@ -33,8 +33,8 @@ public struct ChromeWriter {
     private var result = Result()
     private let process: String
 
-    /// - Parameter trace: one that `SampleTrace.check()` takes.
-    /// - Throws: what the sink throws.
+    /// - Parameter trace: a trace that passes `SampleTrace.check()`.
+    /// - Throws: errors of the sink.
     @discardableResult
     public static func write(
         _ trace: SampleTrace, to sink: any ByteSink, limit: Int = standardLimit
@@ -93,7 +93,7 @@ public struct ChromeWriter {
         for lane in lanes.lanes { times += lane.slices.map(\.start) }
         for points in instants { times += points.map(\.time) }
         for flow in flows {
-            // Both halves of an arrow, or none.
+            // Counts both halves of an arrow.
             let start = trace.operations[Int(trace.dependencies[flow].successor)].start
             times += [start, start]
         }
@@ -118,8 +118,8 @@ public struct ChromeWriter {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// In microseconds, as the format has it, with all three decimals: no reader's rounding moves the end of a slice
-    /// beyond its parent's.
+    /// A time in microseconds, as the format requires, with all three decimals, so that no reader's rounding moves the
+    /// end of a slice beyond its parent's.
     static func microseconds(_ time: Int64) -> String {
         let magnitude = time.magnitude
         let thousandths = String(magnitude % 1000)
@@ -127,7 +127,7 @@ public struct ChromeWriter {
             + String(repeating: "0", count: 3 - thousandths.count) + thousandths
     }
 
-    /// The rows' `tid`s: a thread's own number, and numbers above all of them for other rows.
+    /// The rows' `tid`s: a thread's own id, and higher numbers for other rows.
     private static func rows(_ lanes: TimelineLanes, _ threads: [SampleTrace.Thread]) -> [String] {
         let highest = Int64(threads.reduce(0) { max($0, $1.id) })
         return lanes.lanes.enumerated().map { index, lane in
@@ -201,8 +201,8 @@ public struct ChromeWriter {
                 + "\"cat\":\"\(category)\",\"name\":\(JSONText.quoted(name)),\"args\":{\(details)}}")
     }
 
-    /// From within the predecessor's bar to the beginning of the successor's. Chrome draws an arrow only if it does
-    /// not go back in time.
+    /// An arrow from the predecessor's bar to the beginning of the successor's. Chrome draws only arrows that do not go
+    /// back in time.
     private mutating func writeFlow(_ index: Int, _ rows: [Int: String], before end: TraceTime) throws {
         let dependency = trace.dependencies[index]
         let (from, to) = (Int(dependency.predecessor), Int(dependency.successor))

@@ -1,8 +1,8 @@
 import OpBenchModel
 
-/// The field numbers of Perfetto's messages that are written here. They are those of `perfetto_trace.proto`, as
-/// published in the descriptors of PyPI's package `perfetto` (0.59.1); scripts/tests/test_profile_formats.py reads
-/// files back with those.
+/// The field numbers of the Perfetto messages used here. They are those of `perfetto_trace.proto`, as published in the
+/// descriptors of PyPI's package `perfetto` (0.59.1); scripts/tests/test_profile_formats.py uses the descriptors to
+/// read files back.
 enum PerfettoSchema {
     enum Trace { static let packet: UInt64 = 1 }
 
@@ -18,7 +18,7 @@ enum PerfettoSchema {
         static let firstOnSequence: UInt64 = 87
     }
 
-    /// What a packet on a sequence means for the names that were interned on it.
+    /// The effect of a packet on a sequence's interned names.
     enum SequenceFlags {
         static let incrementalStateCleared: UInt64 = 1
         static let needsIncrementalState: UInt64 = 2
@@ -33,7 +33,7 @@ enum PerfettoSchema {
             static let id: UInt64 = 1
             static let timestamp: UInt64 = 2
         }
-        /// The clock that readers take as it is. Ours has the start mark as its zero, and agrees with no other.
+        /// The clock that readers do not convert. Ours has its zero at the start mark, and agrees with no other.
         static let bootTime: UInt64 = 6
     }
 
@@ -83,7 +83,7 @@ enum PerfettoSchema {
         static let names: UInt64 = 2
         static let annotationNames: UInt64 = 3
         static let texts: UInt64 = 29
-        /// Of an interned name or text.
+        /// Fields of an interned name or text.
         static let id: UInt64 = 1
         static let value: UInt64 = 2
     }
@@ -97,7 +97,7 @@ enum PerfettoSchema {
 }
 
 extension ThreadStep {
-    /// As a reader sees it on the timeline.
+    /// The name on the timeline.
     var words: String {
         switch self {
         case .begin: "thread begins"
@@ -113,7 +113,7 @@ extension ThreadStep {
     }
 }
 
-/// Names by numbers from 1, as Perfetto's packets refer to them.
+/// Names with numbers from 1, for references in Perfetto's packets.
 struct InternedNames {
     private var names: [String] = []
     private var ids: [String: UInt64] = [:]

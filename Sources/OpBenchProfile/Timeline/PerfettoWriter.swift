@@ -1,10 +1,10 @@
-/// Writes a trace in Perfetto's protobuf format, which https://ui.perfetto.dev opens: a track for each thread, queue
-/// and counter, dependencies as arrows, and at each operation what it waited for.
+/// Writes a trace in Perfetto's protobuf format for https://ui.perfetto.dev: a track for each thread, queue and
+/// counter, dependencies as arrows, and each operation with the reasons for its waits.
 ///
-/// The packets of a track stand in order of time; the tracks stand one after the other, which the format allows. All
-/// are of one sequence, whose first packet has all names. About 150 bytes an operation.
+/// The packets of a track are in chronological order; tracks follow one another, which the format allows. All packets
+/// belong to one sequence, and its first packet has all names. About 150 bytes per operation.
 public struct PerfettoWriter {
-    /// What was written, for those who read it back.
+    /// The numbers of written records, for checks.
     public struct Counts: Equatable, Sendable {
         public var packets = 0
         public var tracks = 0
@@ -12,11 +12,12 @@ public struct PerfettoWriter {
         public var instants = 0
         public var counterValues = 0
         public var flows = 0
-        /// Spans, and operations of unknown thread, that overlap with more than a row each of so many others.
+        /// The number of spans, and of operations of unknown threads, that were left out because too many others
+        /// overlap.
         public var leftOut = 0
     }
 
-    /// Points of each counter; of more, it is thinned.
+    /// The maximum number of points of a counter; beyond it, counters are thinned.
     public static let mostCounterPoints = 50_000
 
     private typealias Schema = PerfettoSchema
@@ -26,7 +27,7 @@ public struct PerfettoWriter {
         case thread, queue, mark
     }
 
-    /// What stands at an operation. Times are in nanoseconds.
+    /// The annotations of an operation. Times are in nanoseconds.
     private enum Annotation: UInt64, CaseIterable {
         case number = 1
         case queue, priority, dependencies, waited, processor, notification, other
@@ -51,7 +52,7 @@ public struct PerfettoWriter {
     private var counts = Counts()
     private var names = InternedNames()
     private var texts = InternedNames()
-    /// What is added to each time: timestamps have no sign.
+    /// The offset added to each time, because timestamps are unsigned.
     private let shift: TraceTime
     private static let sequence: UInt64 = 1
     private static let processTrack: UInt64 = 1
@@ -64,8 +65,8 @@ public struct PerfettoWriter {
             trace.spans.reduce(0) { min($0, $1.start) })
     }
 
-    /// - Parameter trace: one that `SampleTrace.check()` takes.
-    /// - Throws: what the sink throws.
+    /// - Parameter trace: a trace that passes `SampleTrace.check()`.
+    /// - Throws: errors of the sink.
     @discardableResult
     public static func write(_ trace: SampleTrace, to sink: any ByteSink) throws -> Counts {
         var writer = PerfettoWriter(trace, sink)
@@ -76,7 +77,7 @@ public struct PerfettoWriter {
     private mutating func write() throws {
         let lanes = TimelineLanes(trace)
         let counters = trace.counters().map { $0.thinned(to: Self.mostCounterPoints) }
-        // Of all that may come, before the first packet that needs it.
+        // Interns all possible names before the first packet that needs them.
         let classNames = (0...255).map {
             names.id("\(trace.classes.indices.contains($0) ? trace.classes[$0] : "operation")")
         }
@@ -105,7 +106,7 @@ public struct PerfettoWriter {
 
     // MARK: Packets
 
-    /// Names that stand for themselves.
+    /// Fixed names.
     private struct Words {
         let parked, suspended, barrier, submit, start, stop: UInt64
         let events: [TracedThreadEvent.Kind: UInt64]
@@ -157,7 +158,7 @@ public struct PerfettoWriter {
         }
     }
 
-    /// Clock, names and tracks.
+    /// Writes clock, names and tracks.
     private mutating func begin(_ lanes: TimelineLanes, _ counters: [TraceCounter]) throws {
         let (names, texts, shift) = (names, texts, UInt64(shift))
         try packet { packet in
@@ -248,7 +249,7 @@ public struct PerfettoWriter {
 
     // MARK: Rows
 
-    /// The row's edges and points, merged by time.
+    /// Writes the row's edges and points, merged by time.
     private mutating func write(
         _ lane: TimelineLane, _ instants: [TimelineInstant], track: UInt64, _ words: LaneWords, _ flows: DependencyFlows
     ) throws {

@@ -1,6 +1,5 @@
-/// Writes one protobuf message after the other into one buffer, by the wire format of
-/// https://protobuf.dev/programming-guides/encoding/: a tag of field number and wire type, then a varint, eight bytes,
-/// or a length and that many bytes.
+/// Writes protobuf messages into one buffer, in the wire format of https://protobuf.dev/programming-guides/encoding/: a
+/// tag of field number and wire type, then a varint, eight bytes, or a length and that many bytes.
 struct ProtobufMessage {
     private(set) var bytes: [UInt8] = []
 
@@ -25,13 +24,13 @@ struct ProtobufMessage {
         bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// Of the types uint32, uint64, bool and enum.
+    /// A field of type uint32, uint64, bool or enum.
     mutating func number(_ field: UInt64, _ value: UInt64) {
         tag(field, .varint)
         varint(value)
     }
 
-    /// Of the types int32 and int64: a negative one takes ten bytes.
+    /// A field of type int32 or int64; a negative number takes ten bytes.
     mutating func signed(_ field: UInt64, _ value: Int64) {
         tag(field, .varint)
         varint(UInt64(bitPattern: value))
@@ -48,7 +47,7 @@ struct ProtobufMessage {
         bytes.append(contentsOf: value.utf8)
     }
 
-    /// A message within this one. Its length stands before it: one byte is kept free, which is enough for most.
+    /// A nested message. Its length precedes it; the one byte that is reserved for it is enough for most messages.
     mutating func message(_ field: UInt64, _ body: (inout ProtobufMessage) -> Void) {
         tag(field, .length)
         let place = bytes.count

@@ -4,35 +4,35 @@ struct TimelineSlice: Equatable {
 
     var start: TraceTime
     var end: TraceTime
-    /// The place in the trace of the operation or span; of a park, nothing.
+    /// The index of the operation or span in the trace; unused for a park.
     var index: UInt32
     var kind: Kind
 }
 
-/// A row of the timeline, whose slices nest: of two, one holds the other, or they have no time in common. Both formats
-/// ask for that.
+/// A row of the timeline. Its slices nest: of any two, either one contains the other, or they do not overlap. Both
+/// formats require that.
 struct TimelineLane {
     enum Owner: Hashable {
         case thread(Int)
         case queue(Int)
-        /// Of operations whose thread is not known.
+        /// Operations of unknown threads.
         case nobody
     }
 
     var owner: Owner
-    /// 0 for the owner's own row, then one more for each row of what overlaps there: operations that end on another
-    /// thread than they start on, spans of one queue.
+    /// 0 for the owner's own row, and consecutive numbers for overlapping slices: operations that end on another thread
+    /// than they start on, and spans of one queue.
     var number: Int
-    /// In order of their starts; of those that start together, what holds the others is first.
+    /// Slices in order of their starts; of those that start together, the containing one is first.
     var slices: [TimelineSlice]
 }
 
 struct TimelineLanes {
-    /// In an owner's rows; what overlaps with more becomes a point in time.
+    /// The maximum number of rows per owner; slices that overlap with more become points.
     static let mostRows = 32
 
     private(set) var lanes: [TimelineLane] = []
-    /// What found no row.
+    /// The slices that did not fit.
     private(set) var crowded: [TimelineSlice] = []
 
     init(_ trace: SampleTrace) {
@@ -52,7 +52,7 @@ struct TimelineLanes {
                 kind: .span)
             slices[.queue(Int(span.queue)), default: []].append(slice)
         }
-        // Threads have rows even if they execute nothing: instants stand there.
+        // Even threads without operations have rows, for instants.
         for thread in trace.threads.indices { place(slices[.thread(thread)] ?? [], of: .thread(thread)) }
         if let rest = slices[.nobody] { place(rest, of: .nobody) }
         for queue in trace.queues.indices {
@@ -79,11 +79,11 @@ struct TimelineLanes {
         return parks
     }
 
-    /// Puts every slice into the first of the owner's rows in which it nests.
+    /// Puts every slice into the owner's first row where it nests.
     private mutating func place(_ slices: [TimelineSlice], of owner: TimelineLane.Owner) {
         let sorted = slices.sorted { ($0.start, $1.end, $0.index) < ($1.start, $0.end, $1.index) }
         var rows = [TimelineLane(owner: owner, number: 0, slices: [])]
-        // The ends of what is open in each row, the innermost last.
+        // The ends of the open slices in each row, the innermost last.
         var open: [[TraceTime]] = [[]]
         for slice in sorted {
             var row = 0
@@ -110,7 +110,7 @@ struct TimelineLanes {
 extension TimelineLane {
     enum Edge { case begin, end }
 
-    /// Every slice's begin and end in an order in which they balance: by time, and ends before begins.
+    /// Every slice's begin and end in balanced order: by time, ends before begins.
     func forEachEdge(_ body: (Edge, TimelineSlice) throws -> Void) rethrows {
         var open: [TimelineSlice] = []
         for slice in slices {
@@ -135,9 +135,9 @@ extension TimelineLane {
 /// A point of the timeline. 24 bytes.
 struct TimelineInstant {
     enum Content {
-        /// An operation was submitted, by its place in the trace.
+        /// The submission of an operation, with its index in the trace.
         case submit(UInt32)
-        /// An operation that found no row.
+        /// An operation that did not fit.
         case crowded(UInt32)
         case event(TracedThreadEvent.Kind, other: UInt16)
     }
@@ -147,7 +147,7 @@ struct TimelineInstant {
 }
 
 extension SampleTrace {
-    /// What stands in each thread's row besides the slices, in order of time.
+    /// The points in each thread's row, in chronological order.
     func instants(_ lanes: TimelineLanes) -> [[TimelineInstant]] {
         var instants = [[TimelineInstant]](repeating: [], count: threads.count)
         for (index, operation) in operations.enumerated() where operation.submitter != TracedOperation.unknown {
@@ -160,7 +160,7 @@ extension SampleTrace {
         }
         for event in threadEvents {
             switch event.kind {
-            // These make slices.
+            // These become slices.
             case .park, .unpark, nil: continue
             case .some(let kind):
                 instants[Int(event.thread)].append(
@@ -170,7 +170,7 @@ extension SampleTrace {
         return instants.map { $0.sorted { $0.time < $1.time } }
     }
 
-    /// Whether a slice that found no row stands in a thread's row as a point.
+    /// Whether a slice that did not fit becomes a point in a thread's row.
     func isInstant(_ crowded: TimelineSlice) -> Bool {
         crowded.kind == .operation && operations[Int(crowded.index)].worker != TracedOperation.unknown
     }

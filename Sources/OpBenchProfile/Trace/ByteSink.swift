@@ -1,13 +1,13 @@
 import Glibc
 import OpBenchModel
 
-/// Where a writer's bytes go, piece by piece.
+/// A destination for a writer's bytes.
 public protocol ByteSink: AnyObject {
-    /// - Throws: what stands behind it; the writer then stops.
+    /// - Throws: errors of the destination; the writer then stops.
     func write(_ bytes: [UInt8]) throws
 }
 
-/// Keeps what is written. Not thread-safe.
+/// Collects bytes in memory. Not thread-safe.
 public final class ByteCollector: ByteSink {
     public private(set) var bytes: [UInt8] = []
 
@@ -15,19 +15,19 @@ public final class ByteCollector: ByteSink {
 
     public func write(_ bytes: [UInt8]) { self.bytes += bytes }
 
-    /// What was written, as text.
+    /// The bytes as text.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// A file that appears under its name when `publish` is called, whole, and leaves nothing behind if it is not: what it
-/// is made of stands under a passing name until then. Not thread-safe.
+/// A file that appears complete under its name when `publish` is called, and leaves nothing behind otherwise. Until
+/// then, it has a temporary name. Not thread-safe.
 public final class NewFile: ByteSink {
     private let folder: WrittenFolder
     private let name: String
     private let temporary = WrittenFolder.temporaryName()
     private var descriptor: Int32
 
-    /// - Throws: `DiskError` if the folder takes no file.
+    /// - Throws: `DiskError` if the file cannot be created.
     public init(_ name: String, in folder: WrittenFolder) throws(DiskError) {
         self.folder = folder
         self.name = name
@@ -36,7 +36,7 @@ public final class NewFile: ByteSink {
 
     deinit { discard() }
 
-    /// How much was written, in bytes.
+    /// The number of bytes written.
     public private(set) var size = 0
 
     /// - Throws: `DiskError`.
@@ -49,9 +49,9 @@ public final class NewFile: ByteSink {
         }
     }
 
-    /// Gives the file its name. Nothing can be written any more.
+    /// Renames the file to its name. No more bytes can be written.
     ///
-    /// - Throws: `DiskError`; the file is gone then.
+    /// - Throws: `DiskError`; then the file is removed.
     public func publish() throws(DiskError) {
         if fsync(descriptor) != 0 { throw DiskError(path: folder.file(name), code: errno) }
         close(descriptor)

@@ -1,18 +1,18 @@
-/// All that was seen of one profiled sample, between its marks.
+/// The trace of one profiled sample, between its marks.
 ///
-/// 64 bytes an operation and 8 a dependency: a million of operations with one dependency each take 72 MB. A value;
-/// whoever records it collects a part on each thread and puts them together behind the sample.
+/// 64 bytes per operation and 8 per dependency: a million operations with one dependency each take 72 MB. A value type;
+/// the recorder collects a part on each thread and combines them after the sample.
 public struct SampleTrace: Equatable, Sendable {
-    /// A thread that has a track of its own.
+    /// A thread with its own track.
     public struct Thread: Equatable, Sendable {
         public enum Role: UInt8, CaseIterable, Sendable {
             case worker, submitter, other
         }
 
-        /// One that means something to a reader: `engine normal 1`, `submitter 2`.
+        /// A readable name: `engine normal 1`, `submitter 2`.
         public var name: String
         public var role: Role
-        /// The system's number of it; unique in the trace.
+        /// The system's thread id; unique in the trace.
         public var id: Int32
 
         public init(name: String, role: Role, id: Int32) {
@@ -24,7 +24,7 @@ public struct SampleTrace: Equatable, Sendable {
 
     public struct Queue: Equatable, Sendable {
         public var name: String
-        /// How many of its operations may run at once; nil if there is no limit but the workers.
+        /// The maximum number of operations that may run at once; nil if only the workers limit it.
         public var limit: Int?
 
         public init(name: String, limit: Int? = nil) {
@@ -33,12 +33,12 @@ public struct SampleTrace: Equatable, Sendable {
         }
     }
 
-    /// What the trace is of: cell and backend.
+    /// The title: cell and backend.
     public var title = ""
     public var processID: Int32 = 1
-    /// How many workers may run at once: the pool's width.
+    /// The maximum number of workers that may run at once: the pool's width.
     public var workerCount: Int
-    /// When the clock stopped.
+    /// The time of the stop mark.
     public var stop: TraceTime = 0
     public var threads: [Thread] = []
     public var queues: [Queue] = []
@@ -50,24 +50,24 @@ public struct SampleTrace: Equatable, Sendable {
     public var threadEvents: [TracedThreadEvent] = []
     /// In any order.
     public var spans: [TracedSpan] = []
-    /// In any order; barriers' are not among them, see `OperationGraph`.
+    /// In any order; without those of barriers, see `OperationGraph`.
     public var dependencies: [TracedDependency] = []
-    /// How many operations were left out for want of space in the recorder. A trace that lacks some has no critical
+    /// The number of operations that the recorder dropped for lack of space. A trace that lacks some has no critical
     /// path.
     public var lostOperations = 0
 
     public init(workerCount: Int) { self.workerCount = workerCount }
 
-    /// Nobody reads of more; also what keeps a hostile file from asking for all memory.
+    /// The maximum number of operations; it also keeps a hostile file from exhausting memory.
     public static let mostOperations = 1 << 26
 
-    /// From the first submission to the last end, in nanoseconds; 0 if nothing ran.
+    /// The time from the first submission to the last end, in nanoseconds; 0 if nothing ran.
     public var elapsed: Int64 {
         guard let range = executedRange else { return 0 }
         return range.upperBound - range.lowerBound
     }
 
-    /// From the first submission to the last end; nil if nothing ran.
+    /// The range from the first submission to the last end; nil if nothing ran.
     public var executedRange: Range<TraceTime>? {
         var (first, last) = (TraceTime.absent, TraceTime.min)
         for operation in operations where operation.wasExecuted {
@@ -77,7 +77,7 @@ public struct SampleTrace: Equatable, Sendable {
         return first <= last ? first..<last : nil
     }
 
-    /// The part of the bodies' elapsed time in which their threads had no processor; 0 if nothing ran.
+    /// The part of the bodies' elapsed time without a processor; 0 if nothing ran.
     public var processorWaitShare: Double {
         let (wait, elapsed) = operations.reduce(into: (0.0, 0.0)) { sums, operation in
             sums.0 += Double(operation.processorWait)
@@ -86,14 +86,14 @@ public struct SampleTrace: Equatable, Sendable {
         return elapsed > 0 ? wait / elapsed : 0
     }
 
-    /// Whether less was in the way of this round than of another one of the same plan: its bodies waited for a processor for
-    /// a smaller part of their time, in whole percent; or for an equal one, and it took less time.
+    /// Whether this round was disturbed less than another one of the same plan: its bodies waited for a processor for a
+    /// smaller part of their time, in whole percent, or for an equal part with a shorter total time.
     public func isLessDisturbed(than other: SampleTrace) -> Bool {
         func percent(_ trace: SampleTrace) -> Double { (100 * trace.processorWaitShare).rounded() }
         return (percent(self), elapsed) < (percent(other), other.elapsed)
     }
 
-    /// The name under which an operation's slices and messages go: its class.
+    /// The name of an operation's slices and messages: its class.
     public func className(of operation: TracedOperation) -> String {
         let index = Int(operation.operationClass)
         return index < classes.count ? classes[index] : "operation"
@@ -102,7 +102,7 @@ public struct SampleTrace: Equatable, Sendable {
 
 // MARK: - Checks
 
-/// Why a trace, or a file of one, is not taken. The message is one line for a person.
+/// The reason why a trace, or its file, is rejected. The message is one line of text.
 public struct TraceError: Error, Equatable, Sendable, CustomStringConvertible {
     public var message: String
 
@@ -112,24 +112,24 @@ public struct TraceError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension SampleTrace {
-    /// Times are held to either side of the start mark so that no sum over all operations can overflow: at a million
-    /// operations to 19 minutes, at few to a hundred days.
+    /// The limit of times on either side of the start mark, so that no sum over all operations overflows: 19 minutes
+    /// for a million operations, a hundred days for few.
     private var latest: TraceTime { min(1 << 53, .max / 8 / (TraceTime(operations.count) + 1)) }
 
-    /// Whether every reference leads to something and every operation's times are in order. The analyses and the
-    /// writers rely on it; what comes from another process is checked when it is read.
+    /// Checks that every reference is valid and every operation's times are in order. The analyses and writers rely on
+    /// it; data from another process is checked when it is read.
     ///
-    /// - Throws: `TraceError`, which names the first record at fault.
+    /// - Throws: `TraceError`, which names the first faulty record.
     public func check() throws(TraceError) {
         guard operations.count <= Self.mostOperations else {
-            throw TraceError("\(operations.count) operations are more than a trace holds, \(Self.mostOperations)")
+            throw TraceError("\(operations.count) operations exceed a trace's limit of \(Self.mostOperations)")
         }
         guard workerCount > 0, workerCount <= 1 << 16 else { throw TraceError("\(workerCount) workers") }
-        // The greatest number stands for an unknown thread or queue.
+        // The greatest number represents an unknown thread or queue.
         guard threads.count < 1 << 16, queues.count < 1 << 16, classes.count <= 1 << 8 else {
             throw TraceError("too many threads, queues or classes")
         }
-        guard Set(threads.map(\.id)).count == threads.count else { throw TraceError("two threads have one number") }
+        guard Set(threads.map(\.id)).count == threads.count else { throw TraceError("two threads have the same id") }
         if queues.contains(where: { $0.limit.map { $0 <= 0 } ?? false }) {
             throw TraceError("a queue's limit is below 1")
         }
@@ -153,16 +153,16 @@ extension SampleTrace {
         }
     }
 
-    /// Puts the times of each operation in order, by raising those that come before their predecessor: submission,
-    /// start and end are read on different threads, and two processors' clocks may differ a little. To be called by
-    /// who records a trace.
+    /// Puts the times of each operation in order, by raising those that precede their predecessor: submission, start
+    /// and end are read on different threads, and the clocks of two processors may differ slightly. For recorders of
+    /// traces.
     ///
-    /// - Returns: the greatest correction in nanoseconds; more than some hundred means that something else is wrong.
+    /// - Returns: the greatest correction in nanoseconds; more than a few hundred means that something else is wrong.
     public mutating func mendOrder() -> Int64 {
         var greatest: Int64 = 0
         func raise(_ time: inout TraceTime, to least: inout TraceTime) {
             if time < least {
-                // Of any two numbers the difference may be too large for one.
+                // The difference between two arbitrary numbers may overflow.
                 let (difference, overflow) = least.subtractingReportingOverflow(time)
                 greatest = max(greatest, overflow ? .max : difference)
                 time = least
@@ -186,7 +186,7 @@ extension SampleTrace {
         guard isThread(operation.worker), isThread(operation.submitter) else { return "no such thread" }
         guard operation.queue < queues.count else { return "no such queue" }
         guard times.contains(operation.submit) else { return "not submitted" }
-        // Those that happened must be in this order; `mendOrder` is for recorders.
+        // Times of events that happened must be in this order; `mendOrder` is for recorders.
         var latest = operation.submit
         for (time, name) in [
             (operation.ready, "ready"), (operation.start, "started"), (operation.end, "ended"),

@@ -1,4 +1,4 @@
-/// A number over time, derived from a trace's records.
+/// A count over time, derived from a trace's records.
 public struct TraceCounter: Equatable, Sendable {
     public struct Point: Equatable, Sendable {
         public var time: TraceTime
@@ -6,14 +6,15 @@ public struct TraceCounter: Equatable, Sendable {
     }
 
     public var name: String
-    /// In order of time, no two at one time; the value holds up to the next point, and is 0 before the first.
+    /// Points in chronological order with distinct times; a value holds until the next point, and is 0 before the
+    /// first.
     public var points: [Point]
 
     public var maximum: Int64 { points.reduce(0) { max($0, $1.value) } }
 
     /// - Parameters:
-    ///   - up: when something came, in any order.
-    ///   - down: when it went; not sooner than it came.
+    ///   - up: the times of increments, in any order.
+    ///   - down: the times of decrements, none before its increment.
     init(_ name: String, up: [TraceTime], down: [TraceTime]) {
         self.name = name
         let (up, down) = (up.sorted(), down.sorted())
@@ -28,8 +29,8 @@ public struct TraceCounter: Equatable, Sendable {
         }
     }
 
-    /// At most `limit` points: the time is cut into that many intervals, and the last point of each stays. Every point
-    /// that stays is true; a peak within an interval is lost.
+    /// At most `limit` points: the time is cut into as many intervals, and the last point of each is kept. Every kept
+    /// point is exact; peaks within an interval are lost.
     public func thinned(to limit: Int) -> TraceCounter {
         guard points.count > limit, limit > 0, let first = points.first, let last = points.last else { return self }
         let width = max(1, (last.time - first.time) / Int64(limit) + 1)
@@ -46,17 +47,18 @@ public struct TraceCounter: Equatable, Sendable {
 }
 
 extension SampleTrace {
-    /// Of more queues, only the sum of all has a counter.
+    /// With more queues than this, only their sum has a counter.
     static let mostQueueCounters = 16
 
     /// - `waiting`: submitted, but not ready;
     /// - `ready`: not started yet;
     /// - `running`: in their bodies;
-    /// - `depth`, of all and of each queue: submitted and not ended, those that run included, as `operationCount` counts;
-    /// - `workers`: threads of that role that exist; one without a `begin` event does from the beginning;
-    /// - `awake`: those of them that are not parked.
+    /// - `depth`, of all queues and of each: submitted and not ended, including running operations, like
+    ///   `operationCount`;
+    /// - `workers`: existing threads of that role; one without a `begin` event exists from the beginning;
+    /// - `awake`: workers that are not parked.
     public func counters() -> [TraceCounter] {
-        // What never came about lasts until the sample's end. What was cancelled leaves with its end.
+        // An event that did not happen counts until the sample's end. Cancelled operations leave at their end.
         func time(_ times: TraceTime...) -> TraceTime { times.first { $0 != .absent } ?? max(stop, lastTime) }
         let lastTime = lastTime
         let submits = operations.map(\.submit)

@@ -1,14 +1,14 @@
 import OpBenchModel
 
-/// The file in which a sample's process hands its trace to its parent.
+/// The file in which a sample's process passes its trace to its parent.
 ///
 /// Little-endian, in this order:
 ///
-/// | part | holds |
+/// | part | content |
 /// | --- | --- |
 /// | magic | the eight bytes `opbtrace` |
 /// | version | 32 bits, `version` |
-/// | order | 32 bits, 0x01020304, which a machine of the other byte order reads otherwise |
+/// | order | 32 bits, 0x01020304, which reads differently on a machine of the other byte order |
 /// | numbers | 64 bits each: process, workers, stop mark, lost operations |
 /// | counts | 64 bits each: bytes of text, threads, queues, classes, operations, thread events, spans, dependencies |
 /// | threads | 16 bytes each: role, id, length of the name |
@@ -17,17 +17,17 @@ import OpBenchModel
 /// | records | the arrays of operations, thread events, spans and dependencies, as they are in memory |
 /// | texts | UTF-8 without separators: the title's rest, then all names in the order above |
 ///
-/// The lengths decide the file's size, which must be met to the byte.
+/// The lengths determine the file's exact size.
 public enum TraceFile {
     public static let version: UInt32 = 2
 
     static let magic = Array("opbtrace".utf8)
     static let order: UInt32 = 0x0102_0304
 
-    /// The size of all that comes before the threads.
+    /// The size of everything before the threads.
     static let headerSize = 8 + 4 + 4 + 4 * 8 + 8 * 8
 
-    /// The bytes of a trace, in pieces. Not checked; the reader does that.
+    /// Writes the bytes of a trace, in pieces. Does not check them; the reader does.
     public static func write(_ trace: SampleTrace, to sink: any ByteSink) throws {
         var bytes = magic
         bytes.append(littleEndian: version)
@@ -59,7 +59,7 @@ public enum TraceFile {
         try sink.write(Array(texts.joined().utf8))
     }
 
-    /// Records at a time: the copy of a part is short-lived.
+    /// The number of records to write at a time, which limits the temporary copy.
     private static let part = 1 << 15
 
     static func writeRecords<Record: BitwiseCopyable>(_ records: [Record], to sink: any ByteSink) throws {
@@ -81,17 +81,17 @@ extension [UInt8] {
 // MARK: - Reading
 
 extension TraceFile {
-    /// - Throws: `TraceError` for anything but a whole and consistent file of this version.
+    /// - Throws: `TraceError` unless the file is complete, consistent and of this version.
     public static func read(_ bytes: [UInt8]) throws(TraceError) -> SampleTrace {
         var reader = RecordReader(bytes)
-        guard bytes.starts(with: magic) else { throw TraceError("this is no trace of opbench") }
+        guard bytes.starts(with: magic) else { throw TraceError("this is not a trace of opbench") }
         reader.offset = magic.count
         guard bytes.count >= headerSize else { throw TraceError("the trace is cut short") }
         let version: UInt32 = reader.number()
         guard version == Self.version else {
-            throw TraceError("the trace is of version \(version); this opbench reads \(Self.version)")
+            throw TraceError("the trace has version \(version), but this opbench reads \(Self.version)")
         }
-        guard reader.number() as UInt32 == order else { throw TraceError("the trace is of another kind of machine") }
+        guard reader.number() as UInt32 == order else { throw TraceError("the trace is from another kind of machine") }
         let numbers: [Int64] = (0..<4).map { _ in reader.number() }
         let counts: [Int64] = (0..<8).map { _ in reader.number() }
         let sizes = [
@@ -123,7 +123,7 @@ extension TraceFile {
         return value
     }
 
-    /// - Returns: the lengths of the names, in their order.
+    /// - Returns: the lengths of the names, in order.
     private static func readTables(
         _ reader: inout RecordReader, _ counts: [Int64], into trace: inout SampleTrace
     ) throws(TraceError) -> [Int64] {
@@ -148,7 +148,7 @@ extension TraceFile {
         return lengths
     }
 
-    /// What is not valid UTF-8 is replaced, as `String(decoding:as:)` does: names are for people.
+    /// Invalid UTF-8 is replaced, as in `String(decoding:as:)`, because names are only for display.
     private static func readTexts(
         _ texts: [UInt8], _ lengths: [Int64], into trace: inout SampleTrace
     ) throws(TraceError) {
@@ -169,18 +169,18 @@ extension TraceFile {
     }
 }
 
-/// Takes numbers and arrays out of bytes whose length was checked before.
+/// Reads numbers and arrays from bytes whose length has been checked.
 struct RecordReader {
     let bytes: [UInt8]
     var offset = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// What is wrong with a file's size, held against its counts before anything is allocated by them; nil if nothing is.
+    /// A mismatch between a file's size and its counts, checked before anything is allocated; nil if they match.
     ///
     /// - Parameters:
-    ///   - sizes: of a record of each kind, in bytes.
-    ///   - what: the file's content, with its verbs: `the trace is`, `the trace's`.
+    ///   - sizes: the size of a record of each kind, in bytes.
+    ///   - what: the file's content, with a verb: `the trace is`, `the trace's`.
     func fault(
         of counts: [Int64], _ sizes: [Int], header: Int, what: (verb: String, possessive: String)
     ) -> String? {
@@ -202,13 +202,13 @@ struct RecordReader {
         return Number(littleEndian: bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Number.self) })
     }
 
-    /// - Precondition: that many bytes are there.
+    /// - Precondition: there are that many bytes.
     mutating func text(_ length: Int) -> String {
         defer { offset += length }
         return String(decoding: bytes[offset..<offset + length], as: UTF8.self)
     }
 
-    /// - Precondition: that many are there.
+    /// - Precondition: there are that many records.
     mutating func records<Record: BitwiseCopyable>(_ count: Int) -> [Record] {
         let size = count * MemoryLayout<Record>.stride
         precondition(offset + size <= bytes.count)

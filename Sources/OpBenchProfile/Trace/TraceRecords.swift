@@ -1,43 +1,43 @@
-// The records of a trace. Each is of fixed size, holds integers only and has no padding, so that an array of them is
-// one piece of memory that is written to a file and read back as it is: every bit pattern is a record, though perhaps
-// one that `SampleTrace.check()` refuses.
+// The records of a trace. Each has a fixed size, contains only integers and has no padding. So an array of them is one
+// piece of memory that is written to a file and read back unchanged. Every bit pattern is a record, though perhaps one
+// that `SampleTrace.check()` rejects.
 
 import OpBenchModel
 
-/// A point of time in nanoseconds since the start mark of the sample; negative before it.
+/// A time in nanoseconds since the start mark of the sample; negative before it.
 public typealias TraceTime = Int64
 
 extension TraceTime {
-    /// Stands where an event did not happen, or was not seen.
+    /// The value for an event that did not happen, or was not recorded.
     public static let absent: TraceTime = .max
 }
 
-/// When one operation passed each of its stations, and where. 64 bytes.
+/// The times of one operation's stages, and its threads. 64 bytes.
 public struct TracedOperation: Equatable, Sendable, BitwiseCopyable {
-    /// Stands where a thread, a queue or a class is not known.
+    /// The value for an unknown thread, queue or class.
     public static let unknown = UInt16.max
 
-    /// When it was handed to its queue.
+    /// The time of its submission to the queue.
     public var submit: TraceTime
-    /// When the last of its dependencies had finished; `submit` if there is none.
+    /// The time when the last of its dependencies finished; `submit` without dependencies.
     public var ready: TraceTime
-    /// The first line of its body.
+    /// The time of the first line of its body.
     public var start: TraceTime
-    /// Behind the last line of its body; of an asynchronous operation, when it was declared finished.
+    /// The time after the last line of its body; for an asynchronous operation, when it was declared finished.
     public var end: TraceTime
-    /// When its dependents, completion block and waiting threads had been told.
+    /// The time when its dependents, completion block and waiting threads had been notified.
     public var notified: TraceTime
-    /// For how long its thread had no processor in its body, in nanoseconds: switched out, and not asleep by the plan.
+    /// The time that its body spent without a processor, in nanoseconds: switched out, but not sleeping as planned.
     public var processorWait: Int64
-    /// How long its body takes by the plan, in nanoseconds; `absent` if the plan does not tell.
+    /// The planned duration of its body, in nanoseconds; `absent` if the plan has none.
     public var planned: Int64
-    /// The thread that executed it, by its place in `SampleTrace.threads`.
+    /// The thread that executed it, as an index in `SampleTrace.threads`.
     public var worker: UInt16
     /// The thread that submitted it.
     public var submitter: UInt16
-    /// By its place in `SampleTrace.queues`.
+    /// An index in `SampleTrace.queues`.
     public var queue: UInt16
-    /// By its place in `SampleTrace.classes`.
+    /// An index in `SampleTrace.classes`.
     public var operationClass: UInt8
     /// Higher is more urgent, as in `Operation.QueuePriority`.
     public var priority: Int8
@@ -65,21 +65,21 @@ public struct TracedOperation: Equatable, Sendable, BitwiseCopyable {
     /// Whether its body ran to its end. Cancelled operations may lack both times.
     public var wasExecuted: Bool { start != .absent && end != .absent }
 
-    /// From the first line of its body to its end; 0 if it did not run.
+    /// The time from the first line of its body to its end; 0 if it did not run.
     public var elapsed: Int64 { wasExecuted ? end - start : 0 }
 
-    /// What its body itself took: the elapsed time without the wait for a processor.
+    /// The duration of its body itself: the elapsed time without waits for a processor.
     public var duration: Int64 { elapsed - processorWait }
 }
 
-/// Something that a thread did. 16 bytes.
+/// An event of a thread. 16 bytes.
 public struct TracedThreadEvent: Equatable, Sendable, BitwiseCopyable {
     public typealias Kind = ThreadStep
 
     public var time: TraceTime
-    /// By its place in `SampleTrace.threads`.
+    /// An index in `SampleTrace.threads`.
     public var thread: UInt16
-    /// A thread or a queue, by `kind`; `TracedOperation.unknown` where there is none.
+    /// A thread or a queue, by `kind`; `TracedOperation.unknown` if there is none.
     public var other: UInt16
     var rawKind: UInt8
     private var reserved: (UInt8, UInt8, UInt8) = (0, 0, 0)
@@ -91,7 +91,7 @@ public struct TracedThreadEvent: Equatable, Sendable, BitwiseCopyable {
         rawKind = kind.rawValue
     }
 
-    /// nil only in a trace that `SampleTrace.check()` refuses.
+    /// Nil only in a trace that `SampleTrace.check()` rejects.
     public var kind: Kind? { Kind(rawValue: rawKind) }
 
     public static func == (left: TracedThreadEvent, right: TracedThreadEvent) -> Bool {
@@ -99,19 +99,19 @@ public struct TracedThreadEvent: Equatable, Sendable, BitwiseCopyable {
     }
 }
 
-/// A time during which a queue was held back. 24 bytes.
+/// A time during which a queue was blocked. 24 bytes.
 public struct TracedSpan: Equatable, Sendable, BitwiseCopyable {
     public enum Kind: UInt8, CaseIterable, Sendable {
         /// The queue was suspended.
         case suspension
-        /// A barrier was in the queue: from when it was submitted to when it ended.
+        /// A barrier was in the queue: from its submission to its end.
         case barrier
     }
 
     public var start: TraceTime
-    /// `absent` if it had not ended when the sample did.
+    /// `absent` if it had not ended by the sample's end.
     public var end: TraceTime
-    /// The barrier, by its place in `SampleTrace.operations`; `UInt32.max` for a suspension.
+    /// The barrier's index in `SampleTrace.operations`; `UInt32.max` for a suspension.
     public var operation: UInt32
     public var queue: UInt16
     var rawKind: UInt8
@@ -125,7 +125,7 @@ public struct TracedSpan: Equatable, Sendable, BitwiseCopyable {
         rawKind = kind.rawValue
     }
 
-    /// nil only in a trace that `SampleTrace.check()` refuses.
+    /// Nil only in a trace that `SampleTrace.check()` rejects.
     public var kind: Kind? { Kind(rawValue: rawKind) }
 
     public static func == (left: TracedSpan, right: TracedSpan) -> Bool {
@@ -134,7 +134,7 @@ public struct TracedSpan: Equatable, Sendable, BitwiseCopyable {
     }
 }
 
-/// `successor` waits for `predecessor` to end; both by their places in `SampleTrace.operations`. 8 bytes.
+/// `successor` waits for `predecessor` to end; both are indices in `SampleTrace.operations`. 8 bytes.
 public struct TracedDependency: Hashable, Sendable, BitwiseCopyable {
     public var predecessor: UInt32
     public var successor: UInt32

@@ -1,19 +1,20 @@
-/// Splits the operations' waits by reason, exactly: the parts of each add up to it.
+/// Splits operations' waits by reason, exactly: the parts of each wait add up to it.
 ///
-/// For each priority and each queue, the time for which every reason held is summed up once, from the beginning of the
-/// trace to each event; a wait is then the difference of two sums. O(n log n) for each priority that there is.
+/// For each priority and queue, the time of every reason is accumulated once, from the beginning of the trace to each
+/// event; a wait is then the difference of two sums. O(n log n) for each priority that occurs.
 public struct WaitAnalysis: Sendable {
-    /// By operation, from its submission to its end, without what its body took; all zero for one that was not executed.
+    /// For each operation, the waits from its submission to its end, without its body's time; zero if it was not
+    /// executed.
     public let splits: [WaitSplit]
     /// The sum over all operations.
     public let total: WaitSplit
-    /// What it takes to hand a ready operation over: the lower median, over all executed operations, of the time from
-    /// when the last predecessor had ended, or the submission if that came later, to ready, and of the last stretch
-    /// before its start: since its worker had ended another operation, and at most its hand-over and wake-up together.
-    /// The burden of `WorkSpan`.
+    /// The cost of handing over a ready operation, as the lower median over all executed operations. It is the sum of
+    /// two times: from the last predecessor's end, or the submission if that was later, to ready; and the last stretch
+    /// before the start, since its worker ended another operation, limited to its hand-over and wake-up times. The
+    /// burden of `WorkSpan`.
     public let burden: Int64
 
-    /// - Parameter trace: one that `SampleTrace.check()` takes.
+    /// - Parameter trace: a trace that passes `SampleTrace.check()`.
     public init(_ trace: SampleTrace, _ graph: OperationGraph) {
         let executed = trace.operations.indices.filter { trace.operations[$0].wasExecuted }
         let answers = Self.splits(
@@ -42,17 +43,17 @@ public struct WaitAnalysis: Sendable {
 
     struct Query {
         var operation: Int
-        /// Where its wait is taken to begin: at its start or before.
+        /// The beginning of its wait: at its start or before.
         var from: TraceTime
     }
 
     /// The waits before the operations' starts.
     ///
-    /// - Parameter queries: of executed operations.
+    /// - Parameter queries: queries about executed operations.
     static func splits(_ trace: SampleTrace, _ queries: [Query]) -> [WaitSplit] {
         let gaps = WorkerGaps(trace)
-        // Once more as if a worker that goes on to another operation were still in the one before: what then still
-        // needs a wake-up is one, and what does not is the hand-over.
+        // Computed again as if a worker that continues with another operation were still in the previous one: what
+        // still needs a wake-up then is a real wake-up, and the rest is the hand-over.
         let held = splits(trace, queries, until: gaps.heldUntil)
         return zip(splits(trace, queries, until: trace.operations.map(\.end)), held).map { split, held in
             var split = split
@@ -61,7 +62,7 @@ public struct WaitAnalysis: Sendable {
         }
     }
 
-    /// - Parameter ends: until when each operation occupies its worker and its queue.
+    /// - Parameter ends: the time until which each operation occupies its worker and its queue.
     private static func splits(_ trace: SampleTrace, _ queries: [Query], until ends: [TraceTime]) -> [WaitSplit] {
         var answers = [WaitSplit](repeating: WaitSplit(), count: queries.count)
         let events = Events(trace, ends)
@@ -101,7 +102,7 @@ public struct WaitAnalysis: Sendable {
         )
         split.suspension = atStart.suspended - atReady.suspended
         split.barrier = open - ready - (atOpen.suspended - atReady.suspended)
-        // Who was started before it was ready has not overtaken it.
+        // An operation that started before this one was ready has not overtaken it.
         let inQueue = queue.sum(
             until: min(max(open, queue.starts.first(after: operation.ready)), operation.start))
         let anywhere = queue.sum(
@@ -116,8 +117,8 @@ public struct WaitAnalysis: Sendable {
         return split
     }
 
-    /// Until when barriers kept each operation of their queues from starting; of a barrier, what was submitted before
-    /// it.
+    /// The time until which barriers kept each operation of their queues from starting; for a barrier, until which
+    /// earlier operations did.
     static func barrierEnds(_ trace: SampleTrace) -> [UInt32: TraceTime] {
         var ends: [UInt32: TraceTime] = [:]
         for order in trace.submissionOrdersWithBarriers() {
@@ -134,7 +135,7 @@ public struct WaitAnalysis: Sendable {
         return ends
     }
 
-    /// What changes, in order of time.
+    /// The changes in chronological order.
     private struct Events {
         var all: [WaitEvent] = []
         var ofQueue: [UInt16: [WaitEvent]] = [:]
@@ -164,15 +165,15 @@ public struct WaitAnalysis: Sendable {
     }
 }
 
-/// When workers went from one operation to the next without a pause.
+/// Times when workers continued with the next operation without a pause.
 struct WorkerGaps {
-    /// For each operation, when its worker began the next one, if it went on at once; else its own end.
+    /// For each operation, the start of its worker's next one if that followed immediately; otherwise its own end.
     let heldUntil: [TraceTime]
-    /// Of each operation, the end of the one that its worker executed before; the smallest number if there is none.
+    /// For each operation, the end of its worker's previous one; the smallest number if there is none.
     private let previousEnds: [TraceTime]
 
-    /// Of a worker whose sleep is not traced, a gap up to this long is taken for the way to the next operation, in
-    /// nanoseconds: waking a thread takes longer.
+    /// For workers whose sleep is not traced, a gap up to this long counts as the way to the next operation, in
+    /// nanoseconds; waking a thread takes longer.
     static let longestGap: Int64 = 10_000
 
     init(_ trace: SampleTrace) {
@@ -191,7 +192,7 @@ struct WorkerGaps {
             }
             for (before, next) in zip(order, order.dropFirst()) {
                 let (end, start) = (trace.operations[before].end, trace.operations[next].start)
-                // Operations that end elsewhere overlap on a worker.
+                // Operations that end on another thread overlap on a worker.
                 guard end <= start else { continue }
                 previousEnds[next] = end
                 let goesOn =

@@ -1,25 +1,26 @@
-/// Why an operation was not running. At each moment before its start one reason holds, the first in this order that does.
+/// The reason why an operation was not running. At each moment before its start, the first reason in this order that
+/// holds counts.
 public enum WaitReason: Int, CaseIterable, Sendable {
-    /// Nobody had submitted it.
+    /// It was not submitted yet.
     case submission
-    /// It was submitted, and not ready: a dependency had not ended, or its end was not known yet.
+    /// It was submitted, but not ready: a dependency had not ended, or its end was not known yet.
     case dependency
     /// Its queue was suspended.
     case suspension
-    /// A barrier that was submitted before it had not ended; of a barrier, an operation submitted before it.
+    /// An earlier barrier had not ended; for a barrier, an earlier operation.
     case barrier
-    /// Its queue, or every worker, was occupied, and the last that had been started there since this one was ready is
-    /// of a higher priority.
+    /// Its queue was at its limit, or all workers were busy, and the last operation started there since this one became
+    /// ready has a higher priority.
     case priority
-    /// Its queue ran as many operations as it may.
+    /// Its queue was at its limit.
     case limit
-    /// Every worker was in another operation, of this queue or another.
+    /// Every worker was busy with another operation, of any queue.
     case workers
-    /// A slot was free, and its worker had ended one operation and not begun the next: what the runtime itself takes.
+    /// A slot was free, but its worker was between two operations: the overhead of the runtime itself.
     case handOver
-    /// Nothing was in its way: the time until a worker had been woken, had found it and had begun.
+    /// Nothing blocked it: the time until a worker was woken, found it and began.
     case wakeUp
-    /// It had begun, and its thread had no processor.
+    /// It had begun, but its thread had no processor.
     case processor
 
     public var words: String {

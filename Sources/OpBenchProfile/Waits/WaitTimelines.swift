@@ -1,13 +1,13 @@
-/// A moment at which something changes that operations wait for.
+/// A change that operations wait for.
 struct WaitEvent: Comparable {
     enum Kind: UInt8 {
-        /// What frees comes before what occupies, at one time.
+        /// Events that free something come before those that occupy it, at equal times.
         case end, resume, grow, suspend, shrink, start
     }
 
     var time: TraceTime
     var kind: Kind
-    /// Of the operation that starts.
+    /// The priority of the starting operation.
     var priority: Int8 = 0
 
     static func < (left: WaitEvent, right: WaitEvent) -> Bool {
@@ -16,7 +16,7 @@ struct WaitEvent: Comparable {
 }
 
 extension [WaitEvent] {
-    /// The place of the last event at or before a time; nil before all.
+    /// The index of the last event at or before a time; nil if there is none.
     func last(at time: TraceTime) -> Int? {
         var (low, high) = (0, count)
         while low < high {
@@ -27,20 +27,20 @@ extension [WaitEvent] {
     }
 }
 
-/// When operations were started, in order of time.
+/// The start times of operations, in chronological order.
 struct Starts {
     private let times: [TraceTime]
 
     /// - Parameter events: sorted.
     init(_ events: [WaitEvent]) { times = events.lazy.filter { $0.kind == .start }.map(\.time) }
 
-    /// `absent` if none was.
+    /// The first start after a time; `absent` if there is none.
     func first(after time: TraceTime) -> TraceTime {
         let index = count(upTo: time)
         return index < times.count ? times[index] : .absent
     }
 
-    /// How many were at that time or before.
+    /// The number of starts up to and including a time.
     func count(upTo time: TraceTime) -> Int {
         var (low, high) = (0, times.count)
         while low < high {
@@ -51,19 +51,19 @@ struct Starts {
     }
 }
 
-/// How long all workers were occupied up to any time, as an operation of one priority sees it.
+/// The time for which all workers were busy, accumulated up to any time, as seen by an operation of one priority.
 struct WorkersTimeline {
     struct Sum {
-        /// All workers in operations.
+        /// Time with all workers in operations.
         var busy: Int64 = 0
-        /// Of that, while the last operation that was started is of a higher priority.
+        /// The part of it while the last started operation has a higher priority.
         var overtaken: Int64 = 0
     }
 
     private let events: [WaitEvent]
     let starts: Starts
     private var sums: [Sum] = []
-    /// What holds from each event on.
+    /// The state from each event on.
     private var isBusy: [Bool] = []
     private var isOvertaken: [Bool] = []
 
@@ -104,14 +104,14 @@ struct WorkersTimeline {
     }
 }
 
-/// How long a queue was in each state up to any time, as an operation of one priority sees it.
+/// The time that a queue spent in each state, accumulated up to any time, as seen by an operation of one priority.
 struct QueueTimeline {
     struct Sum {
         var suspended: Int64 = 0
-        /// At its limit, and not suspended.
+        /// Time at its limit, and not suspended.
         var full: Int64 = 0
         var fullOvertaken: Int64 = 0
-        /// Neither, while all workers were occupied.
+        /// Time in neither state, while all workers were busy.
         var busy: Int64 = 0
         var busyOvertaken: Int64 = 0
     }
@@ -124,7 +124,7 @@ struct QueueTimeline {
     private var sums: [Sum] = []
     private var states: [State] = []
 
-    /// - Parameter events: the starts and ends of the queue's operations, its suspensions; sorted.
+    /// - Parameter events: the starts and ends of the queue's operations and its suspensions, sorted.
     init(_ events: [WaitEvent], limit: Int?, _ workers: WorkersTimeline, priority: Int8) {
         self.events = events
         starts = Starts(events)
@@ -168,7 +168,7 @@ struct QueueTimeline {
         }
         var sum = sums[place]
         add(states[place], from: events[place].time, to: time, &sum)
-        // What was before the queue's first event.
+        // The time before the queue's first event.
         let all = workers.sum(until: events[0].time)
         sum.busy += all.busy
         sum.busyOvertaken += all.overtaken

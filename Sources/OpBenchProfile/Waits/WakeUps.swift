@@ -1,35 +1,35 @@
-/// Who woke whom, and how late the woken one ran, from the threads' own events.
+/// Wake-ups between threads and their delays, from the threads' own events.
 public struct WakeUps: Equatable, Sendable {
-    /// All wake-ups of one thread by another, or by none that is known.
+    /// All wake-ups of one thread by another, or by an unknown waker.
     public struct Pair: Equatable, Sendable {
-        /// By its place in `SampleTrace.threads`; nil if nobody is known to have woken it.
+        /// The waker's index in `SampleTrace.threads`; nil if unknown.
         public var waker: Int?
         public var woken: Int
         public var count: Int
-        /// From the waker's event to the woken thread's; of those alone that have both. In nanoseconds.
+        /// Time from the waker's event to the woken thread's, in nanoseconds, over wake-ups that have both events.
         public var total: Int64
         public var longest: Int64
     }
 
-    /// The most frequent first; of equal ones, by threads.
+    /// Pairs by frequency in descending order, then by threads.
     public let pairs: [Pair]
-    /// How often a thread went to sleep.
+    /// The number of times that threads went to sleep.
     public let parks: Int
-    /// System calls that woke somebody.
+    /// The number of system calls that wake a thread.
     public let wakes: Int
-    /// Of those, how many met a thread that was not parked.
+    /// The number of those for a thread that was not parked.
     public let vainWakes: Int
-    /// For how long each thread was parked, up to the stop mark, by its place in the trace.
+    /// The parked time of each thread up to the stop mark, by index in the trace.
     public let parkedTime: [Int64]
 
-    /// - Parameter trace: one that `SampleTrace.check()` takes.
+    /// - Parameter trace: a trace that passes `SampleTrace.check()`.
     public init(_ trace: SampleTrace) {
         var (parks, wakes, vain) = (0, 0, 0)
         var parkedSince = [TraceTime?](repeating: nil, count: trace.threads.count)
         var wokenAt = [(waker: UInt16, time: TraceTime)?](repeating: nil, count: trace.threads.count)
         var parkedTime = [Int64](repeating: 0, count: trace.threads.count)
         var pairs: [[Int]: Pair] = [:]
-        // A wake that happened at the time of the park found it.
+        // A wake-up at the time of the park counts as after it.
         let order: [TracedThreadEvent.Kind: Int] = [.park: 0, .wake: 1]
         let events = trace.threadEvents.sorted {
             ($0.time, $0.kind.flatMap { order[$0] } ?? 2) < ($1.time, $1.kind.flatMap { order[$0] } ?? 2)

@@ -1,21 +1,22 @@
-/// The chain of operations that the sample's end waited for, as they were executed: from the operation that ended last
-/// back to the predecessor that ended last before it, and so on. With what each waited for, it accounts for every
-/// nanosecond from the first submission to the last end.
+/// The chain of operations that determined the sample's end, as they were executed: from the operation that ended last
+/// back to its predecessor that ended last, and so on. With the waits of each step, it accounts for every nanosecond
+/// from the first submission to the last end.
 ///
-/// Where an operation was submitted after all of its predecessors had ended, none of them kept it. The chain goes on with
-/// the operation in whose body it was submitted, up to there; if that was in none, the chain begins, and the time before
-/// is the submitter's.
+/// If an operation was submitted after all of its predecessors had ended, none of them delayed it. Then the chain
+/// continues with the operation whose body submitted it, up to that point. If no body did, the chain begins there, and
+/// the time before belongs to the submitter.
 public struct CriticalPath: Equatable, Sendable {
     public struct Step: Equatable, Sendable {
-        /// By its place in the trace.
+        /// The operation's index in the trace.
         public var operation: Int
-        /// From the end of the step before, or from the first submission, to its start; and in its body for a processor.
+        /// The wait from the end of the previous step, or from the first submission, to its start; and its body's waits
+        /// for a processor.
         public var wait: WaitSplit
-        /// What its body took, behind the end of the step before, and up to where it submitted the next.
+        /// The time of its body after the end of the previous step, up to the submission of the next.
         public var duration: Int64
     }
 
-    /// In the order of time.
+    /// The steps in chronological order.
     public let steps: [Step]
 
     /// The sum of all steps' waits.
@@ -25,11 +26,11 @@ public struct CriticalPath: Equatable, Sendable {
     /// `SampleTrace.elapsed`.
     public var total: Int64 { waits.total + duration }
 
-    /// - Parameter trace: one that `SampleTrace.check()` takes.
+    /// - Parameter trace: a trace that passes `SampleTrace.check()`.
     public init(_ trace: SampleTrace, _ graph: OperationGraph) {
         let operations = trace.operations
         let executed = operations.indices.filter { operations[$0].wasExecuted }
-        // Of those that ended together, the first.
+        // The first of those that ended together.
         guard let origin = trace.executedRange?.lowerBound,
             let last = executed.max(by: { (operations[$0].end, $1) < (operations[$1].end, $0) })
         else {
@@ -39,7 +40,7 @@ public struct CriticalPath: Equatable, Sendable {
         var queries: [WaitAnalysis.Query] = []
         var elapsed: [Int64] = []
         var isOnPath = operations.map { _ in false }
-        // Up to where the operation counts.
+        // The end of the operation's part in the chain.
         var (next, until) = (Optional(last), operations[last].end)
         while let index = next {
             isOnPath[index] = true
@@ -51,7 +52,7 @@ public struct CriticalPath: Equatable, Sendable {
                 }
                 .max { (operations[$0].end, $1) < (operations[$1].end, $0) }
             var cause = predecessor ?? graph.submitter(of: index)
-            // Times that contradict each other might lead in a cycle.
+            // Contradictory times could lead to a cycle.
             if let known = cause, isOnPath[known] { cause = nil }
             let released = cause.map { min(operations[$0].end, predecessor == nil ? operation.submit : .max) } ?? origin
             queries.append(WaitAnalysis.Query(operation: index, from: min(released, operation.start)))
@@ -61,7 +62,7 @@ public struct CriticalPath: Equatable, Sendable {
         let waits = WaitAnalysis.splits(trace, queries)
         steps = queries.indices.reversed().map { index in
             let operation = queries[index].operation
-            // Of a part of a body it is not known how much of the wait was in it: as little as may be.
+            // For a part of a body, the share of the wait in it is unknown; assume the least.
             let duration = min(elapsed[index], operations[operation].duration)
             var wait = waits[index]
             wait.processor = elapsed[index] - duration
@@ -69,7 +70,7 @@ public struct CriticalPath: Equatable, Sendable {
         }
     }
 
-    /// The steps that took longest, with the waits before them; of equal ones, the first.
+    /// The longest steps, including the waits before them; the first of equal ones.
     public func longest(_ count: Int) -> [Step] {
         Array(
             steps.enumerated()

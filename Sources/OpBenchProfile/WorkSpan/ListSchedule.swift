@@ -1,20 +1,20 @@
-/// A trace's operations scheduled anew, to see what a change would bring: a list schedule in the sense of Graham
+/// A new schedule of a trace's operations that shows the effect of a change: a list schedule in the sense of Graham
 /// (1969).
 ///
-/// Whenever a worker is free, it takes, of the operations that are ready and whose queue is neither suspended nor at
-/// its limit, the one of the highest priority; of several, the one that is ready for longest, then the first in the
-/// trace. Bodies take as long as they did, and nothing else takes any time. Queues are suspended when they were. What was
-/// submitted in an operation's body is submitted at that place of it, everything else when it was. So a schedule is
-/// compared with another schedule, and not with the measured time.
+/// A free worker takes the ready operation with the highest priority among queues that are neither suspended nor at
+/// their limits; among several, the one that has been ready longest, then the first in the trace. Bodies take their
+/// recorded time, and nothing else takes any time. Queues are suspended as recorded. Operations that a body submitted
+/// are submitted at the same point of that body, all others at their recorded time. A schedule can be compared with
+/// another schedule, but not with the measured time.
 public struct ListSchedule: Equatable, Sendable {
     public struct Change: Sendable {
-        /// nil for as many as there were.
+        /// The number of workers; nil for the recorded one.
         public var workers: Int?
-        /// Operations whose bodies take no time, by their places in the trace.
+        /// Operations whose bodies take no time, as indices in the trace.
         public var free: Set<Int>
         /// Whether queues have no limits.
         public var unlimited: Bool
-        /// Whether everything was submitted at the beginning, but for what operations submit.
+        /// Whether everything is submitted at the beginning, except operations that other operations submit.
         public var submittedAtOnce: Bool
 
         public init(
@@ -27,12 +27,12 @@ public struct ListSchedule: Equatable, Sendable {
         }
     }
 
-    /// From the first submission to the last end.
+    /// The time from the first submission to the last end.
     public let elapsed: Int64
-    /// By operation; `absent` for those that were not executed, or that a queue which is never resumed holds back.
+    /// Start times by operation; `absent` for operations that were not executed, or that a never resumed queue holds.
     public let starts: [TraceTime]
 
-    /// - Parameter trace: one that `SampleTrace.check()` takes.
+    /// - Parameter trace: a trace that passes `SampleTrace.check()`.
     public init(_ trace: SampleTrace, _ graph: OperationGraph, _ change: Change = Change()) {
         var scheduler = Scheduler(trace, graph, change)
         scheduler.run()
@@ -54,7 +54,7 @@ private struct Scheduler {
         }
     }
 
-    /// The operation to take next is the least.
+    /// An operation that may be next; the least candidate is.
     private struct Candidate: Comparable {
         var priority: Int8
         var ready: TraceTime
@@ -72,9 +72,9 @@ private struct Scheduler {
     private var workers: Int
     private var slots: [Int]
     private var suspensions: [Int]
-    /// What each queue has ready.
+    /// The ready operations of each queue.
     private var ready: [Heap<Candidate>]
-    /// Of every open queue that has something ready, its first. An entry may be out of date.
+    /// The first operation of every open queue with ready operations. An entry may be outdated.
     private var candidates = Heap<Candidate>()
     private var isOffered: [Bool]
     private var waitsFor: [Int]
@@ -140,7 +140,7 @@ private struct Scheduler {
     }
 
     private mutating func finish(_ operation: Int, at time: TraceTime) {
-        // Operations that were not executed end at once, and may be many in a row.
+        // Operations that were not executed end at once, and there may be many in a row.
         var finished = [operation]
         while let next = finished.popLast() {
             for successor in graph.successors(of: next).map({ Int($0) }) {
@@ -165,7 +165,7 @@ private struct Scheduler {
         offer(queue)
     }
 
-    /// Sees to it that the queue's first operation is a candidate, if it may start one.
+    /// Makes the queue's first operation a candidate, if the queue may start one.
     private mutating func offer(_ queue: Int) {
         guard slots[queue] > 0, suspensions[queue] == 0, let first = ready[queue].first else { return }
         guard !isOffered[first.operation] else { return }
@@ -178,7 +178,7 @@ private struct Scheduler {
             let index = candidate.operation
             let queue = Int(operations[index].queue)
             isOffered[index] = false
-            // All that come before it in its queue were offered too, and taken: it is the queue's first.
+            // All earlier operations of its queue were offered, too, and taken, so it is the queue's first.
             guard slots[queue] > 0, suspensions[queue] == 0 else { continue }
             _ = ready[queue].removeFirst()
             workers -= 1

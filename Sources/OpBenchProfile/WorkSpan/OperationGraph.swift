@@ -1,18 +1,18 @@
-/// Which operation had to end before which could start, the dependencies of a trace and those that its barriers imply, and
-/// which operation submitted which.
+/// The order constraints between operations, from a trace's dependencies and barriers, and the operations that
+/// submitted others.
 ///
-/// A barrier starts when all operations that were submitted to its queue before it have ended, and those submitted
-/// after it start when it has. Operations of one submission time are taken in the order of the trace.
+/// A barrier starts when all operations that were submitted to its queue before it have ended, and later operations
+/// start after it has ended. Operations with equal submission times are in the trace's order.
 public struct OperationGraph: Sendable {
     public let count: Int
     private let before: Adjacency
     private let after: Adjacency
     private let submitters: [UInt32]
     private let submitted: Adjacency
-    /// Every operation behind all of its predecessors, and behind the one that submitted it.
+    /// A topological order: every operation comes after its predecessors and its submitter.
     public let order: [UInt32]
 
-    /// - Parameter trace: one that `SampleTrace.check()` takes.
+    /// - Parameter trace: a trace that passes `SampleTrace.check()`.
     /// - Throws: `TraceError` if operations wait for one another in a cycle. In an executed program they cannot; a
     ///   barrier whose predecessor depends on its successor is a deadlock.
     public init(_ trace: SampleTrace) throws(TraceError) {
@@ -28,7 +28,7 @@ public struct OperationGraph: Sendable {
             (self.order, self.submitters, self.submitted) = (order, submitters, submitted)
             return
         }
-        // A cycle through a submission alone comes from a trace whose times contradict its dependencies.
+        // A cycle only through submissions means that the trace's times contradict its dependencies.
         let none = [UInt32](repeating: .max, count: count)
         guard let order = Self.order(count, before, [after], none) else {
             throw TraceError("operations wait in a cycle of dependencies and barriers")
@@ -36,7 +36,7 @@ public struct OperationGraph: Sendable {
         (self.order, self.submitters, self.submitted) = (order, none, Adjacency(nodes: count, []))
     }
 
-    /// nil if there is a cycle.
+    /// A topological order; nil if there is a cycle.
     private static func order(
         _ count: Int, _ before: Adjacency, _ following: [Adjacency], _ submitters: [UInt32]
     ) -> [UInt32]? {
@@ -56,12 +56,12 @@ public struct OperationGraph: Sendable {
         return order.count == count ? order : nil
     }
 
-    /// The operation in whose body, or completion block, this one was submitted.
+    /// The operation whose body or completion block submitted this one.
     public func submitter(of operation: Int) -> Int? {
         submitters[operation] == .max ? nil : Int(submitters[operation])
     }
 
-    /// What was submitted in the operation's body.
+    /// The operations that the operation's body submitted.
     public func submissions(of operation: Int) -> ArraySlice<UInt32> { submitted[operation] }
 
     public func predecessors(of operation: Int) -> ArraySlice<UInt32> { before[operation] }
@@ -85,7 +85,7 @@ public struct OperationGraph: Sendable {
 }
 
 extension SampleTrace {
-    /// The operations of each queue that had a barrier, as they were submitted.
+    /// The operations of each queue that had a barrier, in the order of submission.
     func submissionOrdersWithBarriers() -> [[(operation: UInt32, isBarrier: Bool)]] {
         var barriers: [UInt16: Set<UInt32>] = [:]
         for span in spans where span.kind == .barrier { barriers[span.queue, default: []].insert(span.operation) }
@@ -101,8 +101,8 @@ extension SampleTrace {
         }
     }
 
-    /// For each operation the one whose body, or what came with its end, was on the submitting thread at that time, of
-    /// several the one that started last; `UInt32.max` if there was none.
+    /// For each operation, the one whose body or completion was on the submitting thread at that time; of several, the
+    /// last started; `UInt32.max` if there was none.
     func submittingOperations() -> [UInt32] {
         var submitters = [UInt32](repeating: .max, count: operations.count)
         var members = [[UInt32]](repeating: [], count: threads.count)
@@ -113,7 +113,7 @@ extension SampleTrace {
         for thread in members.indices { members[thread].sort { key($0) < key($1) } }
         for (index, operation) in operations.enumerated() where operation.submitter != TracedOperation.unknown {
             let own = members[Int(operation.submitter)]
-            // The first that started after the submission; the one before it started last.
+            // Finds the first that started after the submission; the one before it started last.
             var (low, high) = (0, own.count)
             while low < high {
                 let middle = (low + high) / 2
@@ -130,12 +130,12 @@ extension SampleTrace {
     private func key(_ operation: UInt32) -> (TraceTime, UInt32) { (operations[Int(operation)].start, operation) }
 }
 
-/// The arrows that start and end at each operation, by the dependencies' places in the trace. Two flat arrays each way.
+/// The arrows that start and end at each operation, as indices of dependencies. Two flat arrays for each direction.
 struct DependencyFlows {
     private let outgoing: Adjacency
     private let incoming: Adjacency
 
-    /// Of dependencies both of whose operations were executed: an arrow needs two bars.
+    /// Includes only dependencies between executed operations: an arrow needs two bars.
     init(_ trace: SampleTrace) {
         let drawn = trace.dependencies.indices.filter { index in
             let dependency = trace.dependencies[index]
@@ -152,8 +152,8 @@ struct DependencyFlows {
     func ending(_ operation: Int) -> ArraySlice<UInt32> { incoming[operation] }
 }
 
-/// What belongs to each of many nodes, in two flat arrays: the values of all nodes one after the other, and where each
-/// node's begin.
+/// Values that belong to each of many nodes, in two flat arrays: the values of all nodes in order, and the start of
+/// each node's values.
 struct Adjacency {
     private var starts: [UInt32]
     private var values: [UInt32]
@@ -170,6 +170,6 @@ struct Adjacency {
         }
     }
 
-    /// In the order in which they were given.
+    /// The node's values, in the order in which they were given.
     subscript(node: Int) -> ArraySlice<UInt32> { values[Int(starts[node])..<Int(starts[node + 1])] }
 }

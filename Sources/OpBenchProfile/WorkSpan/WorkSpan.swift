@@ -1,47 +1,48 @@
-/// Work and span of a sample: how parallel its operations could have run, and how well they did.
+/// Work and span of a sample: the possible parallelism of its operations, and how well it was used.
 ///
-/// The model is a directed acyclic graph whose nodes are the operations, each with what its body took
-/// (`TracedOperation.duration`), and whose edges are the dependencies (`OperationGraph`). The terms are those of He,
+/// The model is a directed acyclic graph: its nodes are the operations, each with the duration of its body
+/// (`TracedOperation.duration`), and its edges are the dependencies (`OperationGraph`). The terms are those of He,
 /// Leiserson and Leiserson, "The Cilkview scalability analyzer" (SPAA 2010), and of the reference of OpenCilk's
-/// Cilkscale. Where an operation was submitted in the body of another, the chain goes through that body up to there, as
-/// Cilk's strands end where they spawn. What any other thread did before it submitted an operation is in no chain; it is seen in `CriticalPath`.
+/// Cilkscale. If an operation was submitted in another's body, the chain passes through that body up to the submission,
+/// as Cilk's strands end where they spawn. Work of other threads before a submission is in no chain; `CriticalPath`
+/// shows it.
 public struct WorkSpan: Equatable, Sendable {
     /// T₁: the sum of all bodies, in nanoseconds.
     public let work: Int64
-    /// T∞: the longest chain of bodies, each of which had to wait for the one before it, or for its part up to the
+    /// T∞: the longest chain of bodies, each of which had to wait for the previous one, or for its part up to the
     /// submission.
     public let span: Int64
-    /// The operations of that chain, in their order.
+    /// The operations of that chain, in order.
     public let spanPath: [Int]
     /// T_P as measured: from the first submission to the last end.
     public let elapsed: Int64
-    /// P: how many workers there were.
+    /// P: the number of workers.
     public let workers: Int
-    /// What each operation on a path costs besides its body.
+    /// The cost of each operation on a path besides its body.
     public let burden: Int64
-    /// The longest chain when each body has the burden added: what of the span is left for an endless number of
-    /// workers as they are, with what it takes to hand an operation over. Cilkview takes a constant of 15,000
-    /// instructions for each move; here it is measured, see `WaitAnalysis.burden`.
+    /// The longest chain when the burden is added to each body: the span for unlimited workers with the real cost of
+    /// handing over operations. Cilkview assumes 15,000 instructions per move; here it is measured, see
+    /// `WaitAnalysis.burden`.
     public let burdenedSpan: Int64
-    /// Work and span by the times that the plan gives the bodies; nil unless it gives one of each that was executed, and
-    /// not all are 0.
+    /// Work and span by the planned durations of bodies; nil unless the plan has one for each executed operation, not
+    /// all 0.
     public let planned: Planned?
-    /// By how much later each operation could start before the span grows. 0 on the longest chain.
+    /// The time by which each operation's start could be delayed before the span grows. 0 on the longest chain.
     public let slack: [Int64]
 
     public struct Planned: Equatable, Sendable {
-        /// In nanoseconds.
+        /// Nanoseconds.
         public var work: Int64
         public var span: Int64
     }
 
     /// - Parameters:
-    ///   - trace: one that `SampleTrace.check()` takes.
-    ///   - burden: in nanoseconds, not negative.
+    ///   - trace: a trace that passes `SampleTrace.check()`.
+    ///   - burden: the burden in nanoseconds, not negative.
     public init(_ trace: SampleTrace, _ graph: OperationGraph, burden: Int64 = 0) {
         let durations = trace.operations.map(\.duration)
         let chains = Chains(trace, graph, durations, burden: 0)
-        // From each operation's start to the very end, along the longest chain.
+        // The longest chain from each operation's start to the end.
         var from = durations
         for operation in graph.order.reversed().map({ Int($0) }) {
             for successor in graph.successors(of: operation) {
@@ -73,7 +74,7 @@ public struct WorkSpan: Equatable, Sendable {
 
     /// The longest chains from the beginning to each operation.
     private struct Chains {
-        /// Where each body begins, on an endless number of workers.
+        /// The start of each body with unlimited workers.
         private(set) var starts: [Int64]
         private(set) var longest: Int64 = 0
         /// The operations of the longest chain.
@@ -108,37 +109,38 @@ public struct WorkSpan: Equatable, Sendable {
 
     // MARK: Derived figures
 
-    /// T₁ ÷ T∞: no number of workers makes it faster by more than that.
+    /// T₁ ÷ T∞: the limit of the speedup with any number of workers.
     public var parallelism: Double { ratio(Double(work), Double(span)) }
 
-    /// T₁ over the burdened span: how many workers are worth having with what an operation costs.
+    /// T₁ over the burdened span: the number of workers that are useful at the real cost of operations.
     public var burdenedParallelism: Double { ratio(Double(work), Double(burdenedSpan)) }
 
-    /// How many operations ran at once on average.
+    /// The average number of operations running at once.
     public var averageParallelism: Double { ratio(Double(work), Double(elapsed)) }
 
-    /// The share of the workers' time that went into bodies.
+    /// The share of the workers' time spent in bodies.
     public var utilisation: Double { ratio(Double(work), Double(elapsed) * Double(workers)) }
 
     /// The work law and the span law: no schedule takes less than max(T₁ ÷ P, T∞). In nanoseconds.
     public var lowerBound: Double { max(Double(work) / Double(workers), Double(span)) }
 
-    /// What a scheduler that leaves no worker idle while an operation is ready takes at most: (T₁ − T∞) ÷ P + T∞. From
+    /// The upper bound for a scheduler that leaves no worker idle while an operation is ready: (T₁ − T∞) ÷ P + T∞. From
     /// Graham, "Bounds on multiprocessing timing anomalies" (1969), and Brent, "The parallel evaluation of general
-    /// arithmetic expressions" (JACM 1974). A limit or a suspension keeps workers idle by intent, and may exceed it.
+    /// arithmetic expressions" (JACM 1974). Limits and suspensions keep workers idle intentionally, so they may exceed
+    /// it.
     public var brentBound: Double { Double(work - span) / Double(workers) + Double(span) }
 
-    /// The lower bound over the measured time: 1 if no scheduler could have been faster.
+    /// The ratio of the lower bound to the measured time: 1 if no scheduler could have been faster.
     public var schedulingEfficiency: Double { ratio(lowerBound, Double(elapsed)) }
 
     private func ratio(_ part: Double, _ whole: Double) -> Double { whole > 0 ? part / whole : 0 }
 }
 
 extension SampleTrace {
-    /// How much of its submitter's body came before an operation's submission: all of it, if that was in the completion
-    /// block.
+    /// The part of its submitter's body before an operation's submission: the whole body, if the completion block
+    /// submitted it.
     ///
-    /// - Parameter durations: of all bodies.
+    /// - Parameter durations: the durations of all bodies.
     fileprivate func bodyBeforeSubmission(of operation: Int, in submitter: Int, _ durations: [Int64]) -> Int64 {
         min(operations[operation].submit - operations[submitter].start, durations[submitter])
     }

@@ -1,7 +1,7 @@
 import OpBenchModel
 import OpBenchProfile
 
-// What each reading means. A threshold is the one that samples are judged by where there is such a one.
+// Judges each reading. Thresholds are those that samples are judged by, if there are any.
 
 extension Doctor {
     static func quota(_ readings: HostReadings) -> Finding {
@@ -91,7 +91,7 @@ extension Doctor {
             subject: "clock source", weight: isFast ? .good : .bad, found: source,
             remedy: isFast
                 ? ""
-                : "every reading may be a system call; see "
+                : "each clock reading may be a system call; see "
                     + "/sys/devices/system/clocksource/clocksource0/available_clocksource for tsc")
     }
 
@@ -99,9 +99,9 @@ extension Doctor {
         let isDear = readings.clockCost > 200
         return Finding(
             subject: "clock", weight: isDear ? .bad : readings.clockCost > 60 ? .note : .good,
-            found: "\(tenths(readings.clockCost)) ns a reading, steps of \(tenths(readings.clockStep)) ns",
+            found: "\(tenths(readings.clockCost)) ns per reading, steps of \(tenths(readings.clockStep)) ns",
             remedy: isDear
-                ? "latency samples read it five times an operation; compare `self_perturbation` before believing them"
+                ? "latency samples read it five times per operation; check `self_perturbation` before you trust them"
                 : ""
         )
     }
@@ -124,7 +124,7 @@ extension Doctor {
         let isShort = available < 1 << 30
         return Finding(
             subject: "memory", weight: isShort ? .bad : .good, found: found,
-            remedy: isShort ? "samples with many pending operations may be swapped or killed; free some" : "")
+            remedy: isShort ? "samples with many pending operations may be swapped or killed; free some memory" : "")
     }
 
     static func randomization(_ readings: HostReadings) -> Finding {
@@ -149,13 +149,13 @@ extension Doctor {
     static func environment(_ readings: HostReadings) -> Finding {
         if readings.environment.isEmpty {
             return Finding(
-                subject: "environment", weight: .good, found: "nothing that changes figures", remedy: "")
+                subject: "environment", weight: .good, found: "no variables that change figures", remedy: "")
         }
         return Finding(
             subject: "environment", weight: .note, found: SampleEnvironment.words(readings.environment),
             remedy:
-                "samples have these, without \(SampleEnvironment.allocatorOptions), and `run.json` records them: unset "
-                + "what you do not want to measure")
+                "samples inherit these, without \(SampleEnvironment.allocatorOptions), and `run.json` records them: "
+                + "unset those that you do not want to measure")
     }
 
     static func profile(_ kind: ProfileKind, _ readings: HostReadings) -> Finding {
@@ -176,8 +176,8 @@ extension Doctor {
         readings.mayRaisePriority
             ? Finding(subject: "thread priorities", weight: .good, found: "may be raised", remedy: "")
             : Finding(
-                subject: "thread priorities", weight: .note, found: "may be lowered only",
-                remedy: "those above 0.5 run at nice 0; allow it with CAP_SYS_NICE or `ulimit -e 40`")
+                subject: "thread priorities", weight: .note, found: "may only be lowered",
+                remedy: "priorities above 0.5 run at nice 0; allow it with CAP_SYS_NICE or `ulimit -e 40`")
     }
 
     static func build(_ readings: HostReadings) -> Finding {
@@ -185,7 +185,7 @@ extension Doctor {
             ? Finding(subject: "build", weight: .good, found: "release", remedy: "")
             : Finding(
                 subject: "build", weight: .bad, found: readings.configuration,
-                remedy: "figures of a build without optimization mean nothing; run scripts/opbench")
+                remedy: "figures of an unoptimized build mean nothing; run scripts/opbench")
     }
 
     private static func tenths(_ number: Double) -> String { "\((number * 10).rounded() / 10)" }
@@ -195,31 +195,31 @@ extension Doctor {
     private static func mebibytes(_ bytes: Int) -> Int { bytes >> 20 }
 }
 
-/// One thing that `opbench doctor` looked at.
+/// One result of `opbench doctor`.
 public struct Finding: Sendable, Equatable, Codable {
-    /// What it means for measuring here.
+    /// How good this is for measuring here.
     public enum Weight: String, Sendable, CaseIterable, Codable {
-        /// As one would wish.
+        /// Ideal.
         case good
-        /// Worth knowing; nothing to mend, or the system does not tell.
+        /// Worth knowing: there is nothing to fix, or the system does not report it.
         case note
-        /// Makes figures worse than they need be, or takes some away.
+        /// Degrades figures, or prevents some.
         case bad
     }
 
     public let subject: String
     public let weight: Weight
-    /// What was found, in words.
+    /// The finding, in words.
     public let found: String
-    /// What it does to figures and what to do about it; empty where all is well.
+    /// The effect on figures, and a remedy; empty if all is well.
     public let remedy: String
 }
 
 /// Examines the machine that opbench would measure on.
 public enum Doctor {
-    /// Looks at everything; takes the watched time and a little more.
+    /// Examines everything; takes the watched time and a little more.
     ///
-    /// - Parameter watchSeconds: for how long to see what else uses the machine.
+    /// - Parameter watchSeconds: how long to watch for other processes.
     public static func examine(watchSeconds: Double) -> [Finding] {
         findings(from: .take(watchSeconds: watchSeconds))
     }
@@ -235,7 +235,7 @@ public enum Doctor {
     }
 }
 
-// What it means which processors there are, and which to measure on.
+// Judges the processors, and chooses those to measure on.
 
 extension Doctor {
     static func processors(_ readings: HostReadings) -> Finding {
@@ -245,19 +245,19 @@ extension Doctor {
         if allowed < 2 {
             return Finding(
                 subject: "processors", weight: .bad, found: found,
-                remedy: "suspension and latency say little with one; use a machine with two, or a wider `taskset`")
+                remedy: "suspension and latency mean little with one processor; use two processors, or widen `taskset`")
         }
         return Finding(subject: "processors", weight: .good, found: found, remedy: "")
     }
 
-    /// Which processors to measure on, from all that follows.
+    /// The processors to measure on, from the findings below.
     static func choice(_ readings: HostReadings) -> Finding {
         guard let choice = readings.layout.choice(quota: readings.quotaProcessors) else {
-            return Finding(subject: "--cpus", weight: .good, found: "not needed: all are alike", remedy: "")
+            return Finding(subject: "--cpus", weight: .good, found: "not needed: all processors are alike", remedy: "")
         }
         return Finding(
             subject: "--cpus", weight: .note, found: choice.words,
-            remedy: "`opbench run` and `ab` keep all samples on these; take the same ones for all runs to be compared")
+            remedy: "`opbench run` and `ab` pin all samples to these; use the same for all runs that you compare")
     }
 
     static func siblings(_ readings: HostReadings) -> Finding {
@@ -269,7 +269,7 @@ extension Doctor {
         return Finding(
             subject: "SMT", weight: .note,
             found: "on: \(layout.online.count) threads on \(layout.cores.count) cores; \(first) are one core",
-            remedy: "two busy threads of one core run slower than two of different cores: measure with --cpus on one "
+            remedy: "two busy threads of one core run slower than on two cores: measure with --cpus on one "
                 + "thread per core, or echo off | sudo tee /sys/devices/system/cpu/smt/control")
     }
 
@@ -284,12 +284,12 @@ extension Doctor {
         if !isolated.isEmpty {
             found.append("\(isolated)")
             remedies.append(
-                "the kernel moves no thread onto or between isolated processors: samples pinned to several of them run on "
-                    + "one; for --cpus they serve singly, for serial work")
+                "the kernel moves no thread onto or between isolated processors: samples pinned to several run on one "
+                    + "of them; with --cpus, use a single one, for serial work")
         }
         if !tickless.isEmpty {
             found.append("\(tickless) without a tick (nohz_full)")
-            remedies.append("entering the kernel takes longer without a tick, which every wake-up shows")
+            remedies.append("entering the kernel takes longer without a tick, which slows every wake-up")
         }
         return Finding(
             subject: "isolated processors", weight: .note, found: found.joined(separator: ", "),
@@ -302,7 +302,7 @@ extension Doctor {
         if nodes.count < 2 { return Finding(subject: "NUMA", weight: .good, found: found, remedy: "") }
         return Finding(
             subject: "NUMA", weight: .note, found: found,
-            remedy: "a cache line from another node takes several times as long: keep samples on one with --cpus, "
-                + "unless that is what you want to know")
+            remedy: "access to another node's cache lines takes several times as long: keep samples on one node with "
+                + "--cpus, unless you want to measure that")
     }
 }

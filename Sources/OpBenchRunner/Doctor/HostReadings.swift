@@ -3,26 +3,26 @@ import Glibc
 import OpBenchBackends
 import OpBenchModel
 
-/// What `opbench doctor` reads of the machine, before anything is judged. What the system does not tell is nil.
+/// Unjudged readings of the machine for `opbench doctor`. A reading is nil if the system does not report it.
 struct HostReadings: Sendable {
-    /// Which processors there are, and which this process may use.
+    /// The machine's processors, and those that this process may use.
     var layout: ProcessorLayout
-    /// CPUs that the cgroup's quota allows.
+    /// Number of CPUs that the cgroup's quota allows.
     var quotaProcessors: Double?
     var governor: String?
-    /// Whether processors may run faster than they can for long.
+    /// Whether processors may temporarily exceed their sustained clock rate.
     var hasTurbo: Bool?
     var isVirtual: Bool
     var clockSource: String?
-    /// What one reading of the clock takes, and the smallest step between two readings that differ, in nanoseconds.
+    /// The cost of one clock reading, and the smallest step between two different readings, in nanoseconds.
     var clockCost: Double
     var clockStep: Double
-    /// By how much a sleep of a millisecond is late, the median of some, in nanoseconds.
+    /// The median delay of a sleep of a millisecond, in nanoseconds.
     var sleepDelay: Double
-    /// Of one processor's time, while the machine was watched.
+    /// Shares of one processor's time, while the machine was watched.
     var stolenShare: Double?
     var foreignShare: Double?
-    /// Whose processes used the most of it.
+    /// The programs that used most of it.
     var busiest: [BusyProcess] = []
     var throttledShare: Double?
     var load: Double?
@@ -32,18 +32,18 @@ struct HostReadings: Sendable {
     var availableBytes: Int?
     var usedSwapBytes: Int?
     var allocator: String
-    /// Why there are no rows of memory; nil if there are some.
+    /// Why there are no memory rows; nil if there are.
     var heapLack: HeapLack?
-    /// The variables of the environment that change the cost of any program.
+    /// Environment variables that change the costs of any program.
     var environment: [String: String] = [:]
     /// `debug` or `release`.
     var configuration: String
-    /// How profiles can be made.
+    /// The methods for making profiles.
     var means: ProfileMeans
-    /// How instructions can be counted.
+    /// The method for counting instructions.
     var instructions: ProfileMeans.Answer
 
-    /// Reads everything, and watches the machine for that long.
+    /// Reads everything, and watches the machine for the given time.
     static func take(watchSeconds: Double) -> HostReadings {
         let host = HostFacts.gather(git: nil)
         let clock = ClockFacts.measure()
@@ -79,13 +79,13 @@ struct HostReadings: Sendable {
         }
     }
 
-    /// intel_pstate says it the other way round than the other drivers.
+    /// intel_pstate inverts the setting of the other drivers.
     private static var hasTurbo: Bool? {
         if let line = SystemFile.line("/sys/devices/system/cpu/intel_pstate/no_turbo") { return line == "0" }
         return SystemFile.line("/sys/devices/system/cpu/cpufreq/boost").map { $0 == "1" }
     }
 
-    /// Asks a thread of its own, which the process does not miss afterwards.
+    /// Tries it on a separate thread, since lowering the nice value cannot be undone.
     private static var mayRaisePriority: Bool {
         let flag = Flag()
         OwnThread { if clinux_set_own_nice(-1) == 0 { flag.set() } }.join()
@@ -104,7 +104,7 @@ struct HostReadings: Sendable {
     }
 }
 
-/// The one clock of all figures, and the timer, as they are here.
+/// Properties of the clock behind all figures, and of the timer, on this machine.
 private struct ClockFacts {
     var cost: Double
     var step: Double
@@ -129,19 +129,19 @@ private struct ClockFacts {
     }
 }
 
-/// A program whose processes use processors, besides this one and its children.
+/// A program that uses processors, other than this one and its children.
 struct BusyProcess: Sendable, Equatable {
     let name: String
-    /// Of one processor's time, all processes of the name together.
+    /// The share of one processor's time, summed over all processes with the name.
     var share: Double
 
-    /// CPU time so far.
+    /// The CPU time of a process so far.
     struct Reading {
         let name: String
         let seconds: Double
     }
 
-    /// Of all processes that may be looked at, by their ids.
+    /// The readings of all accessible processes, by their ids.
     static func readings() -> [Int32: Reading] {
         guard let folder = opendir("/proc") else { return [:] }
         defer { closedir(folder) }
@@ -159,14 +159,14 @@ struct BusyProcess: Sendable, Equatable {
     }
 
     /// - Parameters:
-    ///   - text: of `/proc/PID/stat`, see proc(5). A program's name may have spaces and parentheses.
-    ///   - parent: whose children are left out.
+    ///   - text: the contents of `/proc/PID/stat`, see proc(5). A program's name may have spaces and parentheses.
+    ///   - parent: the process whose children are left out.
     static func reading(inStat text: String, besides parent: Int32) -> Reading? {
         guard let opening = text.firstIndex(of: "("), let closing = text.lastIndex(of: ")"), opening < closing else {
             return nil
         }
         let words = text[text.index(after: closing)...].split(separator: " ")
-        // The state is the third field.
+        // Words begin with the state, the third field.
         guard words.count > 12, Int32(words[1]) != parent, let user = Double(words[11]), let system = Double(words[12])
         else { return nil }
         return Reading(
@@ -174,9 +174,9 @@ struct BusyProcess: Sendable, Equatable {
             seconds: (user + system) / Double(sysconf(Int32(_SC_CLK_TCK))))
     }
 
-    /// Who used the most between two readings, at most three; the greatest first. A process that ended meanwhile is not told.
-    /// One that had less time than the bearer of its id before is new. Its name may have changed: threads of the kernel are
-    /// called after what they do at the time.
+    /// The programs that used the most between two readings, at most three, in descending order. Processes that ended
+    /// in between are missing. A process whose id had more time before is a new process. Names may change: kernel
+    /// threads are named after their current work.
     static func busiest(from before: [Int32: Reading], to after: [Int32: Reading], seconds: Double) -> [BusyProcess] {
         var shares: [String: Double] = [:]
         for (id, reading) in after {

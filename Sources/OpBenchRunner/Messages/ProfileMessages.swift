@@ -1,50 +1,50 @@
 import OpBenchModel
 
-/// What a profiled sample is to record beside its figures, and where it leaves it.
+/// Tells a sample process what to record besides its figures, and where.
 struct ProfileOrder: Codable, Sendable {
-    /// What the sample's process records of itself.
+    /// The recorder within the sample's process.
     enum Recorder: String, Codable, Sendable {
-        /// Nothing: another process does, or the sample is what profiled ones are compared with.
+        /// Nothing: another process records, or the sample is the reference for profiled ones.
         case none
         /// Each operation's times and threads.
         case trace
-        /// Stacks, by timers on CPU time: `SignalSampler`.
+        /// Stacks, sampled by timers on CPU time: `SignalSampler`.
         case signals
-        /// The same, by perf: `PerfRecorder`.
+        /// Stacks, sampled by perf: `PerfRecorder`.
         case perfCPU
-        /// Switches and wake-ups, by perf.
+        /// Context switches and wake-ups, by perf.
         case perfWakeUps
-        /// Switches alone, by perf.
+        /// Only context switches, by perf.
         case perfSwitches
         /// Allocations, by jemalloc: `HeapSampler`.
         case heap
-        /// How long threads ran and waited, as /proc tells.
+        /// The times that threads ran and waited, from /proc.
         case schedule
-        /// Nothing by itself: callgrind, which the process runs under, counts instructions between calls of functions that
-        /// it knows by their names: `CountingRecorder`.
+        /// Marks for callgrind, which the process runs under. Callgrind counts instructions between calls of functions
+        /// that it knows by name: `CountingRecorder`.
         case instructions
     }
 
-    /// How much a sample does that runs many times slower than others.
+    /// Limits of a sample that runs many times slower than others.
     struct Limits: Codable, Sendable, Equatable {
-        /// A plan of more operations is shortened to about as many.
+        /// Longer plans are shortened to about this number.
         var operations: Int
-        /// As many that count.
+        /// The number of rounds that count.
         var rounds: Int
     }
 
     var recorder: Recorder
-    /// An absolute path of a folder that is there.
+    /// The absolute path of an existing folder.
     var folder: String
-    /// How long the rounds of the sample should last together, in nanoseconds.
+    /// Intended total duration of the sample's rounds, in nanoseconds.
     var targetNanoseconds: Int64
-    /// In place of that time.
+    /// If set, replaces that time.
     var limits: Limits?
 }
 
-/// What the process of a profiled sample answers, as JSON. The raw records are in files beside.
+/// The answer of a profiled sample's process, as JSON. The raw records are in separate files.
 struct ProfileAnswer: Codable, Sendable {
-    /// A period that counts, in nanoseconds of `MonotonicClock`: a round, without its teardown.
+    /// A recorded period, in nanoseconds of `MonotonicClock`: a round, without its teardown.
     struct Mark: Codable, Sendable, Equatable {
         var begin: Int64
         var end: Int64
@@ -59,19 +59,19 @@ struct ProfileAnswer: Codable, Sendable {
     var report = SampleReport()
     /// In order, without overlap.
     var marks: [Mark] = []
-    /// Of all rounds.
+    /// The operations of all rounds.
     var operations = 0
-    /// Of the first round; of a sequence, of its first phase.
+    /// The operations of the first round, or of a sequence's first phase.
     var firstOperations = 0
     /// build + submit + cancel + drain of all rounds, without pauses, in nanoseconds.
     var totalNanoseconds: Int64 = 0
-    /// Of the whole process, within the marks.
+    /// CPU time of the whole process within the marks.
     var cpuNanoseconds: Int64 = 0
     var voluntarySwitches = 0
     var involuntarySwitches = 0
-    /// Of a trace: its time in relation to a round without it, the lower median over pairs.
+    /// For traces: the ratio of a traced round's time to an untraced round's time, the lower median over pairs.
     var perturbation: Double?
-    /// How many rounds were traced; the trace is of the least disturbed.
+    /// The number of traced rounds; the trace is that of the least disturbed round.
     var tracedRounds: Int?
     var process: Int32 = 0
     var threads: [Thread] = []

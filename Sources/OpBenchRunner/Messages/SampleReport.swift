@@ -1,24 +1,25 @@
 import Foundation
 import OpBenchModel
 
-/// What a sample's process answers, as JSON.
+/// The answer of a sample's process, as JSON.
 struct SampleReport: Codable, Sendable {
     var status: SampleStatus = .ok
     var flags: [String] = []
     var notes: String = ""
     var figures: [Figure] = []
     var histograms: [Buckets] = []
-    /// The fixed short loop before and after measuring, in nanoseconds: how fast the machine was just then.
+    /// The times of the reference loop before and after measuring, in nanoseconds, which show the machine's speed at
+    /// that time.
     var referenceLoopNanoseconds: [Int64] = []
 
-    /// As other builds write them, too: `opbench ab` has samples taken by another program.
+    /// Other builds write the same keys: in `opbench ab`, another program takes samples.
     private enum CodingKeys: String, CodingKey {
         case status, flags, notes, histograms
         case figures = "figuresInNanoseconds"
         case referenceLoopNanoseconds = "anchorNanoseconds"
     }
 
-    /// A figure of one process: what of a row is not the same for all its rows.
+    /// A figure of one process: the part of a row that differs between its rows.
     struct Figure: Codable, Sendable, Equatable {
         var metric: String
         var stat: String
@@ -51,11 +52,11 @@ struct SampleReport: Codable, Sendable {
     }
 }
 
-/// Nanoseconds as seconds, in which people wait.
+/// Converts nanoseconds to seconds.
 func seconds(_ nanoseconds: Int64) -> Double { Double(nanoseconds) / 1e9 }
 
-/// An answer on standard output, where libraries loaded into the process may have printed before. It is a record of RFC
-/// 7464: a byte that JSON never contains, JSON on one line, and the end of the line.
+/// An answer on standard output, which libraries in the process may have printed to before. It is a record of RFC 7464:
+/// a byte that JSON never contains, JSON on one line, and a line end.
 enum AnswerRecord {
     private static let (begin, end): (UInt8, UInt8) = (0x1E, 0x0A)
 
@@ -63,7 +64,7 @@ enum AnswerRecord {
         [begin] + (try JSONEncoder().encode(answer)) + [end]
     }
 
-    /// The JSON of the last record; empty if the record is not whole. Builds from before records answer without one.
+    /// The JSON of the last record; empty if the record is incomplete. Older builds answer without a record.
     static func json(in output: [UInt8]) -> Data {
         guard let begin = output.lastIndex(of: begin) else { return Data(output) }
         let rest = output[(begin + 1)...]
@@ -71,13 +72,12 @@ enum AnswerRecord {
     }
 }
 
-/// What the parent calls this program by when it wants something of it that is no user's. No command has such a name.
+/// First arguments that only the parent passes to this program. No command has such a name.
 enum HiddenArgument {
-    /// Be the process of one sample: a `SampleRequest` on standard input, a `SampleReport` in an `AnswerRecord`
-    /// on standard output.
+    /// Takes one sample: a `SampleRequest` on standard input, a `SampleReport` in an `AnswerRecord` on standard output.
     static let sample = "__sample"
-    /// Say what build this is: a `BuildDescription` in an `AnswerRecord`.
+    /// Prints the description of this build: a `BuildDescription` in an `AnswerRecord`.
     static let describe = "__describe"
-    /// Be limited, and become another program: see `LimitedProgram`.
+    /// Applies limits, and then becomes another program: see `LimitedProgram`.
     static let limited = "__limited"
 }

@@ -1,7 +1,7 @@
 import OpBenchBackends
 import OpBenchModel
 
-/// The order to a sample's process, sent as JSON to its standard input.
+/// The request to a sample's process, sent as JSON on its standard input.
 struct SampleRequest: Codable, Sendable {
     var workload: String
     var shape: Shape
@@ -9,16 +9,16 @@ struct SampleRequest: Codable, Sendable {
     var parameters: [String: ParameterValue]
     var backend: BackendID
     var flavour: SampleFlavour
-    /// How long a timed sample should last, in nanoseconds.
+    /// Intended duration of a timed sample, in nanoseconds.
     var targetNanoseconds: Int64
-    /// What measurement asks of a timed sample, in nanoseconds: a shorter one is flagged.
+    /// The least duration of a timed sample, in nanoseconds; shorter ones are flagged.
     static let shortLimit: Int64 = 100_000_000
     var kernel: WorkKernel
     /// The process whose death ends this one.
     var parent: Int32
-    /// Mallocs an operation that are made on purpose; see `InjectedDefect`.
+    /// Intentional mallocs per operation; see `InjectedDefect`.
     var injectedAllocations: Int?
-    /// Of a profiled sample; it answers with a `ProfileAnswer`.
+    /// Set for a profiled sample, which answers with a `ProfileAnswer`.
     var profile: ProfileOrder?
 
     init(
@@ -41,8 +41,9 @@ struct SampleRequest: Codable, Sendable {
     }
 }
 
-/// What one process measures. Kinds of sample, but memory in three flavours, since exact counts of allocations need
-/// another allocator configuration than honest sizes do, and calls of the kernel are counted from outside. The raw values end a `sample_id`.
+/// The measurement of one process. Each kind of sample has one flavour; memory has three: exact counts of allocations need
+/// another allocator configuration than realistic sizes do, and kernel calls are counted from outside. The raw values
+/// end a `sample_id`.
 enum SampleFlavour: String, Codable, Sendable, CaseIterable {
     case throughput, latency
     /// Allocation counts; the process runs with jemalloc's thread caches off.

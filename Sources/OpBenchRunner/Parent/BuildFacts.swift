@@ -4,17 +4,17 @@ import Glibc
 import OpBenchLaunch
 import OpBenchModel
 
-/// A build of opbench, as it tells of itself and as its file looks.
+/// A build of opbench: its own description, and its file's path, size and checksum.
 public struct BuildFacts: Sendable, Codable, Equatable {
     public let path: String
     let bytes: Int
     /// Seconds since 1970.
     let modified: Int
-    /// The file's SHA-256, 64 hexadecimal digits; nil where it was not asked for, or `sha256sum` is missing.
+    /// The file's SHA-256, 64 hexadecimal digits; nil if it was not computed, or `sha256sum` is missing.
     public let sha256: String?
     public let description: BuildDescription
 
-    /// Asks a program what it is.
+    /// Runs a program and reads its description.
     static func ask(_ program: String) async throws -> BuildFacts {
         guard let (path, facts) = look(at: program) else {
             throw InputError(file: program, message: "there is no such program", remedy: "name a built opbench")
@@ -45,25 +45,26 @@ public struct BuildFacts: Sendable, Codable, Equatable {
             description: .own)
     }
 
-    /// Taken once a process, since nobody can write to a file that is being executed (`ETXTBSY` of open(2)). By the
-    /// number of this process: for the one that reads the file, /proc/self is its own.
+    /// Computed once per process, since nobody can write to a file that is being executed (`ETXTBSY` of open(2)). The
+    /// path has this process's number: `sha256sum` would find itself in /proc/self.
     private static let ownSHA256 = Task { await sha256(of: "/proc/\(getpid())/exe") }
 
-    /// Whether the file is still the one of the facts.
+    /// Checks that the file is still the recorded one.
     ///
-    /// - Throws: `InputError` if it is gone, another one, or nobody knows.
+    /// - Throws: `InputError` if it is missing or has changed, or if that cannot be determined.
     func checkUnchanged() async throws(InputError) {
-        let remedy = "build it again as it was, at its place, or measure again: `opbench ab BASE HEAD FILE…`"
+        let remedy = "rebuild the same program at this path, or measure again: `opbench ab BASE HEAD FILE…`"
         guard let sha256 else {
             throw InputError(
-                file: path, message: "the run does not say which file this was",
+                file: path, message: "the run does not record this file's checksum",
                 remedy: "measure again, with sha256sum installed")
         }
         guard Self.look(at: path) != nil else {
-            throw InputError(file: path, message: "the program of the run is gone", remedy: remedy)
+            throw InputError(file: path, message: "the program that took the samples is missing", remedy: remedy)
         }
         guard let found = await Self.sha256(of: path) else {
-            throw InputError(file: path, message: "cannot be checked", remedy: "install sha256sum, of coreutils")
+            throw InputError(
+                file: path, message: "its checksum cannot be computed", remedy: "install sha256sum (in coreutils)")
         }
         if found != sha256 {
             throw InputError(
@@ -72,7 +73,7 @@ public struct BuildFacts: Sendable, Codable, Equatable {
         }
     }
 
-    /// The path of an executable file without symbolic links, and what the system says of it.
+    /// The path of an executable file without symbolic links, and its status.
     private static func look(at program: String) -> (path: String, facts: stat)? {
         var facts = stat()
         guard stat(program, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, access(program, X_OK) == 0,
@@ -82,12 +83,12 @@ public struct BuildFacts: Sendable, Codable, Equatable {
         return (String(cString: resolved), facts)
     }
 
-    /// By `sha256sum`, of coreutils: a debug build of our own takes seconds for it.
+    /// Runs `sha256sum` of coreutils, because hashing in our own debug build takes seconds.
     private static func sha256(of path: String) async -> String? {
         let result = try? await Program("sha256sum", ["--", path], environment: ToolEnvironment.quiet)
             .printed(limit: 1 << 13)
         guard let result, result.isSuccess else { return nil }
-        // A line that begins with a backslash has a name with characters that were escaped.
+        // `sha256sum` begins a line with a backslash if it escaped characters of the name.
         let digits = result.text.drop { $0 == "\\" }.prefix(64)
         return digits.utf8.count == 64 && digits.allSatisfy(\.isHexDigit) ? String(digits) : nil
     }
@@ -100,9 +101,10 @@ public struct BuildFacts: Sendable, Codable, Equatable {
     }
 }
 
-/// What a build of opbench answers when another asks what it is.
+/// The description that a build of opbench prints for another build.
 public struct BuildDescription: Sendable, Codable, Equatable {
-    /// Of the orders that samples' processes take, and of their answers. Builds of other versions cannot be compared.
+    /// Version of the requests to sample processes and of their answers. Builds with different versions cannot be
+    /// compared.
     static let protocolVersion = 1
 
     var protocolVersion = Self.protocolVersion
@@ -110,8 +112,8 @@ public struct BuildDescription: Sendable, Codable, Equatable {
     /// `debug` or `release`.
     public let configuration: String
     public let compiler: String
-    /// Of the sources that it was built from, as told when it was built, ending in `-dirty` if they differed from it; nil if
-    /// nobody told: `scripts/opbench` and `ab --base-ref` do.
+    /// The commit of the sources, ending in `-dirty` if they differed from it. `scripts/opbench` and `ab --base-ref`
+    /// set it at build time; nil without it.
     public var commit: String?
 
     enum CodingKeys: String, CodingKey {
@@ -119,7 +121,7 @@ public struct BuildDescription: Sendable, Codable, Equatable {
         case allocator, configuration, compiler, commit
     }
 
-    /// Of this program.
+    /// The description of this program.
     public static let own: BuildDescription = {
         let commit = String(cString: cbuild_commit())
         return BuildDescription(

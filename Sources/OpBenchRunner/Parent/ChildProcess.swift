@@ -3,15 +3,16 @@ import Glibc
 import OpBenchLaunch
 import OpBenchModel
 
-/// How a sample's process ended, and what it left.
+/// How a sample's process ended, and its output.
 struct ChildResult: Sendable {
     var ending: Program.Ending
     var output: [UInt8]
-    /// The end of what it wrote to standard error.
+    /// The tail of its standard error.
     var diagnostics: String
 }
 
-/// A sample's process could not be started: too many processes, too little memory, a program that is gone. Nobody's bad input.
+/// The process of a sample could not be started: too many processes, too little memory, a missing program. Not bad
+/// input.
 struct StartFailure: Error, CustomStringConvertible {
     let program: String
     let reason: String
@@ -24,29 +25,29 @@ struct StartFailure: Error, CustomStringConvertible {
 
 /// Starts this program again as the process of one sample.
 ///
-/// Standard streams are files in memory, so that the parent has nothing to read while the child measures; they take only
-/// so much. The child is in a process group of its own, out of reach of the terminal's Ctrl-C, and dies with the parent:
-/// the thread that starts it lives as long as the child, see `Launch`. What the child has started itself ends with it, as long
-/// as it stays in its group and the parent is there to see to that.
+/// Standard streams are files in memory of limited size, so that the parent has nothing to read while the child
+/// measures. The child is in a separate process group, out of reach of the terminal's Ctrl-C. It dies with the
+/// parent, because the thread that starts it lives as long as the child (see `Launch`). Processes that the child
+/// started end with it while they stay in its group and the parent lives.
 struct ChildProcess: Sendable {
     /// The program; another one in tests.
     var executable = Self.ownExecutable
 
-    /// A tool that runs the program, with its arguments; empty if nothing does.
+    /// A tool that runs the program, with the tool's arguments; empty for none.
     var tool: [String] = []
 
     static let ownExecutable = OwnProgram.link
 
-    /// The most that is taken of an answer, and of what else a child prints, in bytes: a child that prints without end
-    /// must not fill the memory.
+    /// Limits of the answer and of a child's other output, in bytes: a child that prints endlessly must not fill the
+    /// memory.
     private static let (outputLimit, diagnosticsLimit) = (256 << 20, 16 << 20)
 
     /// The environment of every sample's process. A crash is reported by its signal; Swift's backtraces would take
     /// seconds. An empty list of options has the same effect on jemalloc as no variable.
     static let environment = ["SWIFT_BACKTRACE": "enable=no", SampleEnvironment.allocatorOptions: ""]
 
-    /// - Throws: `CancellationError` if the task is cancelled, after the child was ended; `StartFailure` if it cannot be
-    ///   started; `DiskError` if there are no descriptors.
+    /// - Throws: `CancellationError` if the task is cancelled, after ending the child; `StartFailure` if it cannot be
+    ///   started; `DiskError` if no file descriptor is free.
     func run(request: [UInt8], environment: [String: String], timeoutSeconds: Double) async throws -> ChildResult {
         let streams = [
             try MemoryFile(), try MemoryFile(limit: Self.outputLimit), try MemoryFile(limit: Self.diagnosticsLimit),
@@ -70,14 +71,14 @@ struct ChildProcess: Sendable {
         let words = tool + [executable, HiddenArgument.sample]
         var program = Program(
             words[0], Array(words.dropFirst()), environment: environment, hasOwnGroup: true)
-        // One name for all builds: what stands on the stack before `main` moves what follows it.
+        // One name for all builds: the name is on the stack before `main` and shifts everything after it.
         if tool.isEmpty { program.ownName = "opbench" }
         return program
     }
 }
 
 extension SampleReport {
-    /// The report of a process; where it did not come to answer, how it ended.
+    /// The report of a process or, if it sent none, how the process ended.
     init(_ result: ChildResult, timeoutSeconds: Double, limits: SampleLimits = .none) {
         self.init()
         switch result.ending {
@@ -103,14 +104,14 @@ extension SampleReport {
         }
     }
 
-    /// The first line that a crash left on standard error, shortened, and such that the row can be read again.
+    /// The first line of a crash on standard error, shortened and safe to print in a CSV row.
     private static func lastWords(_ diagnostics: String) -> String {
         let line = diagnostics.split(whereSeparator: \.isNewline).first { !$0.allSatisfy(\.isWhitespace) }
         return StreamSafeText.made(of: String(decoding: (line ?? "").utf8.prefix(400), as: UTF8.self))
     }
 }
 
-/// Signals by the names that people know.
+/// The usual names of signals.
 enum SignalName {
     static func of(_ signal: Int32) -> String {
         let names: [Int32: String] = [
@@ -122,14 +123,14 @@ enum SignalName {
     }
 }
 
-/// The variables of the environment that change what a process costs, whatever program it is. Through them the loader
-/// takes other libraries, and allocators, Dispatch and Swift's runtime work differently.
+/// Environment variables that change the costs of any program. Through them the loader picks other libraries, and
+/// allocators, Dispatch and Swift's runtime behave differently.
 ///
-/// Samples get them as opbench has them, and `run.json` records them. The exception is jemalloc's variable, which
-/// samples never get.
+/// Samples inherit them, and `run.json` records them. The exception is jemalloc's variable, which samples never
+/// inherit.
 public enum SampleEnvironment {
-    /// jemalloc's options. One of them makes jemalloc profile every allocation. Samples have options of their own, or
-    /// none.
+    /// jemalloc's options. One of them makes jemalloc profile every allocation. opbench sets its own options for
+    /// samples.
     static let allocatorOptions = "MALLOC_CONF"
 
     private static let prefixes = [
@@ -149,11 +150,11 @@ public enum SampleEnvironment {
         variables.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
     }
 
-    /// Warnings about the variables that samples do not get.
+    /// Warnings about the variables that samples do not inherit.
     public static var warnings: [String] { warnings(on: found()) }
 
     static func warnings(on variables: [String: String]) -> [String] {
         guard let options = variables[allocatorOptions] else { return [] }
-        return ["\(allocatorOptions)=\(options) is kept from the samples: it would change their figures"]
+        return ["\(allocatorOptions)=\(options) is not passed to the samples, because it would change their figures"]
     }
 }

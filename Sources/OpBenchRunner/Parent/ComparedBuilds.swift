@@ -1,35 +1,35 @@
 import OpBenchModel
 
-/// Two builds of opbench whose samples are interleaved, block by block.
+/// Two builds of opbench, whose samples are interleaved, block by block.
 public struct ComparedBuilds: Sendable, Codable, Equatable {
     public let base: BuildFacts
     public let head: BuildFacts
-    /// What the engine of `head` is made worse by.
+    /// The defect injected into the engine of `head`.
     public var injected: InjectedDefect
 
     /// - Parameters:
     ///   - base: the path of a program.
-    ///   - head: that of another, or the same once more.
-    /// - Throws: `InputError` if one is no opbench that can take samples for this one, or if they differ in what makes
-    ///   their figures incomparable.
+    ///   - head: the path of another program, or of the same.
+    /// - Throws: `InputError` if a program is not an opbench that can take samples for this one, or if the builds are
+    ///   not comparable.
     public static func examine(
         base: String, head: String, injected: InjectedDefect = InjectedDefect()
     ) async throws -> ComparedBuilds {
         let builds = ComparedBuilds(base: try await .ask(base), head: try await .ask(head), injected: injected)
         if let (what, ofBase, ofHead) = builds.base.difference(from: builds.head) {
             throw InputError(
-                file: head, message: "the \(what) is \"\(ofHead)\", that of \(base) is \"\(ofBase)\"",
+                file: head, message: "the \(what) is \"\(ofHead)\", but \(base) has \"\(ofBase)\"",
                 remedy: "compare builds of one kind")
         }
         return builds
     }
 
-    /// This program on both sides.
+    /// This program as both builds.
     public static func sameTwice() async throws -> ComparedBuilds {
         try await examine(base: ChildProcess.ownExecutable, head: ChildProcess.ownExecutable)
     }
 
-    /// The commits that they were built from, by their ids; nil unless both tell and had no changes.
+    /// The ids of the commits that they were built from; nil unless both builds record one and had no changes.
     public var commits: (base: String, head: String)? {
         guard let base = base.description.commit, let head = head.description.commit,
             [base, head].allSatisfy({ $0.utf8.count >= 40 && $0.allSatisfy(\.isHexDigit) })
@@ -45,12 +45,12 @@ public struct ComparedBuilds: Sendable, Codable, Equatable {
     }
 }
 
-/// A defect of a known size, given to the samples of the side `head`, of the backends that the program is about: by it opbench
-/// proves on itself that what got worse is noticed, and its user sees a gate fail. None, unless asked for.
+/// A defect of a known size, injected into the `head` samples of the backends under test. opbench proves with it that a
+/// regression is noticed, and users can see a gate fail. By default there is no defect.
 public struct InjectedDefect: Sendable, Codable, Equatable {
-    /// More work for the same `work_ns`, relative: 0.05 is 5 %.
+    /// Relative increase of the work for the same `work_ns`: 0.05 is 5 %.
     public var slowdown: Double
-    /// More mallocs, an operation.
+    /// Additional mallocs per operation.
     public var allocations: Int
 
     public init(slowdown: Double = 0, allocations: Int = 0) {
@@ -58,7 +58,7 @@ public struct InjectedDefect: Sendable, Codable, Equatable {
         self.allocations = allocations
     }
 
-    /// Makes the order for a sample worse, if it is one that the defect is for.
+    /// Adds the defect to the request of a sample that it applies to.
     func spoil(_ request: inout SampleRequest, side: Side) {
         guard side == .head, request.backend.isOwn else { return }
         request.kernel.iterationsPerNanosecond *= 1 + slowdown

@@ -1,7 +1,8 @@
 import Glibc
 import OpBenchLaunch
 
-/// The commit that the program was built from: as told when it was built, else as far as the folder it lies in tells.
+/// The commit that the program was built from: recorded at build time, or else the commit of the repository that holds
+/// it.
 struct GitFacts: Codable, Sendable, Equatable {
     var commit: String
     /// Whether files differ from the commit.
@@ -14,17 +15,17 @@ struct GitFacts: Codable, Sendable, Equatable {
 }
 
 extension GitFacts {
-    /// What a build was told of its sources.
+    /// The facts that a build recorded about its sources.
     init?(_ build: BuildDescription) {
         guard let text = build.commit else { return nil }
         let hash = text.prefix { $0 != "-" }
         self.init(commit: String(hash), isDirty: hash.count < text.count)
     }
 
-    /// What this program was told when it was built; else asks git about its folder: nil without git, or outside of a
-    /// repository.
+    /// The facts recorded when this program was built, or else git's answer for its folder; nil without git or outside
+    /// a repository.
     ///
-    /// A repository's configuration can name programs for git to run. None of them is: see `Git`.
+    /// A repository's configuration can name programs for git to run. `Git` prevents that.
     static func read() async -> GitFacts? {
         if let told = GitFacts(.own) { return told }
         guard let path = OwnProgram.path else { return nil }
@@ -45,10 +46,9 @@ extension GitFacts {
             commit: String(commit.prefix { !$0.isWhitespace }), isDirty: !changes.allSatisfy(\.isWhitespace))
     }
 
-    /// The filters that the configuration defines, which git runs on files that it compares; nil if there are too many to
-    /// be switched off.
+    /// The configured filters, which git would run on the files that it compares; nil if there are too many to disable.
     private static func filterNames(_ folder: String) async -> [String]? {
-        // A status other than success means that there are none.
+        // git fails if there are none.
         let listed = await git(folder, ["config", "--null", "--name-only", "--get-regexp", "^filter\\."]) ?? ""
         let names = listed.utf8.split(separator: 0).compactMap { key -> String? in
             let parts = key.split(separator: UInt8(ascii: "."))
@@ -67,47 +67,47 @@ extension GitFacts {
     }
 }
 
-/// The program git, kept from running what a repository's configuration names beside filters of files.
+/// Runs git without the programs that a repository's configuration names, except filters of files.
 enum Git {
     struct Ended: Sendable {
         let isSuccess: Bool
         let output: String
-        /// What it wrote to standard error.
+        /// Its standard error.
         let errors: String
     }
 
-    /// What runs programs, or writes files, when git only looks: the monitor of changed files, hooks, transports that fetch
-    /// what a partial clone lacks, a pager.
+    /// Options that disable what runs programs or writes files during a read: the file system monitor, hooks,
+    /// transports that fetch what a partial clone lacks, the pager.
     private static let harmless = [
         "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never", "-c",
         "diff.external=", "-c", "core.pager=cat", "--no-pager", "--no-optional-locks",
     ]
 
-    /// - Parameter filters: filters of files that are not to be run.
-    /// - Throws: if git cannot be started; `CancellationError` if the task is cancelled.
+    /// - Parameter filters: filters of files to disable.
+    /// - Throws: an error if git cannot be started; `CancellationError` if the task is cancelled.
     static func run(
         _ arguments: [String], in folder: String, without filters: [String] = []
     ) async throws -> Ended {
-        // Out of reach of the terminal's Ctrl-C, which would look like a failure of git.
+        // A group of its own keeps the terminal's Ctrl-C away, which would look like a failure of git.
         var git = Program(
             "git", harmless + ["-C", folder] + arguments,
             environment: environment(without: filters, trusting: await trustedFolders.value), hasOwnGroup: true)
-        // It removes its lock files.
+        // On SIGTERM, git removes its lock files.
         git.requestsToEnd = [.init(SIGTERM, seconds: 5)]
         let result = try await git.printed(errorLimit: 1 << 16)
         try Task.checkCancellation()
         return Ended(isSuccess: result.isSuccess, output: result.text, errors: result.errors)
     }
 
-    /// The values of `safe.directory`, wherever this process's environment makes git find them: in `GIT_CONFIG_COUNT`
-    /// and related variables, as CI systems and containers set them, or in another file. A repository's own
-    /// configuration does not count, as in git. Read once per process.
+    /// The values of `safe.directory` in effect for this process: from `GIT_CONFIG_COUNT` and related variables, as CI
+    /// systems and containers set them, or from a file. As in git, a repository's own configuration does not count.
+    /// Read once per process.
     private static let trustedFolders = Task { () -> [String] in
         let result = try? await Program(
             "git", ["config", "--null", "--show-scope", "--get-all", "safe.directory"],
             environment: ToolEnvironment.quiet, in: "/"
         ).printed(limit: 1 << 16)
-        // Any status other than success means that no value is set.
+        // git fails if no value is set.
         guard let result, result.isSuccess else { return [] }
         let words = result.text.split(separator: "\0", omittingEmptySubsequences: false).map(String.init)
         return stride(from: 0, to: words.count - 1, by: 2).compactMap { index in
@@ -115,8 +115,8 @@ enum Git {
         }
     }
 
-    /// This process's environment without git's own variables, which could name another repository, a configuration or
-    /// programs. A filter is switched off by an empty command; its name may hold what `-c` cannot say.
+    /// Changes to this process's environment: they remove git's own variables, which could name another repository,
+    /// configuration or programs. An empty command disables a filter; `-c` cannot express every filter's name.
     private static func environment(without filters: [String], trusting folders: [String]) -> [String: String?] {
         var changes = ToolEnvironment.quiet
         for name in OwnEnvironment.names where name.utf8.starts(with: "GIT_".utf8) { changes[name] = .some(nil) }

@@ -3,31 +3,31 @@ import Glibc
 import OpBenchBackends
 import OpBenchModel
 
-/// The machine and the build, as `run.json` names them.
+/// The machine and the build, as recorded in `run.json`.
 struct HostFacts: Codable, Sendable, Equatable {
-    /// The machine's name; nil in runs that were recorded without it, and in those that several machines have measured.
+    /// The machine's name; nil in older runs, and in runs that several machines measured.
     var host: String?
     var kernel: String
     var cpu: String
     var cores: Int
     var memoryBytes: Int
-    /// CPUs that the cgroup's quota allows; nil without a quota.
+    /// Number of CPUs that the cgroup's quota allows; nil without a quota.
     var cgroupCores: Double?
     var governor: String?
-    /// What the clock of all figures tells apart; nil in runs that were recorded without it.
+    /// Resolution of the clock behind all figures; nil in runs that were recorded without it.
     var clockResolutionNanoseconds: Double?
-    /// Machines of one class are comparable: the same processor, cores and kernel series, and the same part of the cores
-    /// where samples do not run on all.
+    /// Machines of one class are comparable: same processor, number of cores and kernel series, and same part of the
+    /// cores if samples run on only some.
     var hostClass: String
-    /// Where samples run; nil in runs that were recorded without it.
+    /// The processors that samples run on; nil in runs that were recorded without it.
     var processors: ProcessorFacts?
     var allocator: String
     var compiler: String
     /// `debug` or `release`.
     var configuration: String
     var git: GitFacts?
-    /// The variables that change the cost of any program: see `SampleEnvironment`. Nil in runs that were recorded
-    /// without them.
+    /// Variables that change the costs of any program, see `SampleEnvironment`; nil in runs that were recorded without
+    /// them.
     var environment: [String: String]?
 
     enum CodingKeys: String, CodingKey {
@@ -40,7 +40,7 @@ struct HostFacts: Codable, Sendable, Equatable {
         case processors, allocator, compiler, configuration, git, environment
     }
 
-    /// - Parameter processors: those that samples are kept on; nil for those that this process may use.
+    /// - Parameter processors: the processors that samples are pinned to; nil for all that this process may use.
     static func gather(
         git: GitFacts?, processors: ProcessorSet? = nil, on machine: ProcessorLayout = .here
     ) -> HostFacts {
@@ -106,22 +106,22 @@ struct HostFacts: Codable, Sendable, Equatable {
 }
 
 extension HostKind {
-    /// This program on this machine.
+    /// The kind of this program on this machine.
     ///
-    /// - Parameter processors: those that samples are kept on; nil for those that this process may use.
+    /// - Parameter processors: the processors that samples are pinned to; nil for all that this process may use.
     public static func here(on processors: ProcessorSet? = nil) -> HostKind {
         HostFacts.gather(git: nil, processors: processors).kind
     }
 }
 
-/// Where a run's samples run, as `run.json` tells: which processors, on how many cores, of which NUMA nodes.
+/// The processors, cores and NUMA nodes that a run's samples run on, as recorded in `run.json`.
 struct ProcessorFacts: Codable, Sendable, Equatable {
     var cpus: ProcessorSet
     var cores: Int
     /// The processors of each node, by its number.
     var nodes: [String: ProcessorSet]
 
-    /// - Returns: nil for no processors: the kernel did not tell.
+    /// - Returns: nil for an empty set, when the kernel reported no processors.
     init?(of processors: ProcessorSet, on machine: ProcessorLayout) {
         guard !processors.isEmpty else { return nil }
         cpus = processors
@@ -129,17 +129,18 @@ struct ProcessorFacts: Codable, Sendable, Equatable {
         nodes = machine.nodes(of: processors).reduce(into: [:]) { $0["\($1.number)"] = $1.processors }
     }
 
-    /// For people: `0-3: 4 cores of node 0`.
+    /// Readable form: `0-3: 4 cores of node 0`.
     var words: String {
         let numbers = nodes.keys.sorted { (Int($0) ?? 0, $0) < (Int($1) ?? 0, $1) }
         let place = numbers.count == 1 ? "node \(numbers[0])" : "nodes \(numbers.joined(separator: ", "))"
         return "\(cpus): \(cores) \(cores == 1 ? "core" : "cores") of \(place)"
     }
 
-    /// The end of a host class whose samples do not run on the whole machine; empty if they do.
+    /// The suffix of a host class whose samples do not run on the whole machine; empty if they do.
     ///
-    /// Those that were asked for are named, since the others of the machine may be of another kind. Of a part that was
-    /// given to this process only the number counts: whoever starts containers gives each another one.
+    /// Processors that the user chose are listed, since the machine's other processors may be of another kind. If this
+    /// process was given only a part of the machine, the suffix has just the number: container managers assign a
+    /// different set each time.
     static func restriction(to processors: ProcessorSet?, on machine: ProcessorLayout) -> String {
         if let processors { return processors == machine.online ? "" : ", on cpus \(processors)" }
         let allowed = machine.allowed.intersection(machine.online)

@@ -2,7 +2,7 @@ import Glibc
 import OpBenchBackends
 import OpBenchModel
 
-/// What else used the machine while one sample was taken, and whether that disturbed it.
+/// Other use of the machine while one sample was taken, and whether it disturbed the sample.
 struct Interference: Sendable {
     var steal: Double?
     var pressure: Double?
@@ -12,9 +12,9 @@ struct Interference: Sendable {
     private let processors: Double
     /// CPU time of the sample's process.
     var ownTime: Double?
-    /// How long the child lived. All times are in nanoseconds.
+    /// Lifetime of the child. All times are in nanoseconds.
     var elapsed: Double
-    /// The slower reference loop; nil if the child did not answer.
+    /// Time of the slower reference loop; nil if the child did not answer.
     var referenceLoop: Double?
 
     init(before: Covariates, after: Covariates, referenceLoopNanoseconds: [Int64]) {
@@ -33,16 +33,17 @@ struct Interference: Sendable {
         referenceLoop = referenceLoopNanoseconds.max().map(Double.init)
     }
 
-    /// Of all processors' time, in latency samples: a 99th percentile is made by one operation in a hundred.
+    /// Limit for latency samples, as a part of all processors' time: one operation in a hundred makes a 99th
+    /// percentile.
     private static let latencyPart = 0.01
-    /// Of the elapsed time, in others: their figures are sums over all operations.
+    /// Limit for other samples, as a part of the elapsed time: their figures are sums over all operations.
     private static let otherPart = 0.25
     /// Two of the kernel's units of 10 ms: the error of a difference.
     private static let leastForeign = 20e6
 
-    /// Whether a sample of that kind is noisy. Fixed thresholds, on nothing that the sample itself decides: more than a
-    /// fiftieth of the time stolen, other processes busy for longer than the kind allows, any throttling, or the reference
-    /// loop a quarter slower than calibrated.
+    /// Whether a sample of that kind is noisy. The thresholds are fixed and depend on nothing that the sample itself
+    /// decides: more than a fiftieth of the time stolen, other processes busy for longer than the kind allows, any
+    /// throttling, or a reference loop a quarter slower than calibrated.
     func disturbs(_ kind: SampleKind) -> Bool {
         let foreignLimit = kind == .latency ? Self.latencyPart * processors * elapsed : Self.otherPart * elapsed
         if let steal, steal > 0.02 * elapsed, steal > 10e6 { return true }
@@ -52,7 +53,7 @@ struct Interference: Sendable {
         return false
     }
 
-    /// As rows' figures; an absent one gives none.
+    /// The figures for rows, without the absent ones.
     func figures(operations: Int) -> [SampleReport.Figure] {
         let all: [(Metric, String, Double?)] = [
             (.referenceLoopTime, "max", referenceLoop), (.stealTime, "total", steal), (.cpuPressure, "total", pressure),
@@ -65,19 +66,19 @@ struct Interference: Sendable {
     }
 }
 
-/// What surrounded a sample: read by the parent just before the child starts and just after it ends, so that the child
-/// spends nothing on it.
+/// Conditions around a sample. The parent reads them just before the child starts and just after it ends, so that the
+/// child spends nothing on them.
 struct Covariates: Sendable {
-    /// Sums since boot, in nanoseconds; nil where the system does not tell.
+    /// Sums since boot, in nanoseconds; nil if the system does not report them.
     var steal: Double?
     var pressure: Double?
     var throttled: Double?
     var load: Double?
-    /// CPU time that other processes than this one and its children used.
+    /// CPU time used by processes other than this one and its children.
     var foreign: Double?
-    /// CPU time of the samples' processes that have ended.
+    /// CPU time of the sample processes that have ended.
     var samples: Double?
-    /// How many processors there are; 0 where the system does not tell.
+    /// Number of processors; 0 if the system does not report it.
     var processors = 0
     var instant: Int64 = 0
 
@@ -100,9 +101,10 @@ struct Covariates: Sendable {
         return ticks.count >= 8 ? ticks.map { $0 * 1e9 / Double(sysconf(Int32(_SC_CLK_TCK))) } : nil
     }
 
-    /// The CPU time of everything up to an instant, to within a constant: what was neither idle, nor waiting for a device,
-    /// nor stolen. The kernel measures these three, and samples user and system time once a tick, which is off by tens of
-    /// milliseconds where threads wake often. nil where it counts nothing, as some sandboxes do.
+    /// The CPU time of the whole machine up to an instant, plus a constant: time that was neither idle, nor spent
+    /// waiting for a device, nor stolen. The kernel measures these three, but samples user and system time once per
+    /// tick, which is off by tens of milliseconds if threads wake often. Nil if the kernel counts nothing, as in some
+    /// sandboxes.
     static func busy(inStat text: String, at instant: Int64) -> Double? {
         guard let times = times(inStat: text), times[3] > 0 else { return nil }
         return Double(processors(inStat: text)) * Double(instant) - times[3] - times[4] - times[7]
@@ -116,7 +118,7 @@ struct Covariates: Sendable {
     /// The eighth number of the line `cpu`.
     static func steal(inStat text: String) -> Double? { times(inStat: text)?[7] }
 
-    /// `total=` of the line `some`, which is in microseconds.
+    /// `total=` of the line `some`; the file has microseconds.
     static func pressure(inPSI text: String) -> Double? {
         guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("some") }),
             let total = line.split(separator: " ").first(where: { $0.hasPrefix("total=") }),

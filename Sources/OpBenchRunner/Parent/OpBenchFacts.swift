@@ -1,27 +1,27 @@
 import Foundation
 import Glibc
 
-/// The opbench that a program was made with: its version, and its commit as far as anything tells.
+/// The opbench that a program was built with: its version and, if known, its commit.
 public struct OpBenchFacts: Codable, Sendable, Equatable {
-    /// Of these sources.
+    /// The version of these sources.
     public static let number = "0.1.0"
 
-    /// The name of the program that these sources make.
+    /// The name of the program built from these sources.
     public static let program = "opbench"
 
     public var version = number
     public var commit: String?
 
-    /// Of this program. One of another package says in its `Package.resolved` which opbench it takes; of a package that takes
-    /// opbench by path nothing is known.
+    /// The facts about this program. A program of another package finds the commit in that package's
+    /// `Package.resolved`; a package that depends on opbench by path records none.
     public static let own = OpBenchFacts(
         commit: OwnProgram.name == program
             ? BuildDescription.own.commit : OwnProgram.path.flatMap { pinnedCommit(above: $0) })
 
-    /// From a program's file to its package's folder, at most: `.build/refs/programs/<commit>/mine`.
+    /// Maximum depth of a program's file below its package's folder: `.build/refs/programs/<commit>/mine`.
     private static let mostFolders = 6
 
-    /// The commit of opbench in the nearest `Package.resolved` in the folders above a file.
+    /// The commit of opbench in the nearest `Package.resolved` above a file.
     static func pinnedCommit(above path: String) -> String? {
         var folder = URL(filePath: path)
         for _ in 0..<mostFolders {
@@ -34,7 +34,7 @@ public struct OpBenchFacts: Codable, Sendable, Equatable {
     }
 }
 
-/// What SwiftPM writes down of the packages that a package takes.
+/// SwiftPM's record of a package's dependencies.
 private struct ResolvedPackages: Decodable {
     struct Pin: Decodable {
         struct State: Decodable { var revision: String? }
@@ -48,10 +48,10 @@ private struct ResolvedPackages: Decodable {
 
 /// The program that this process executes.
 public enum OwnProgram {
-    /// Names it even if its file has been replaced.
+    /// A link to the program, valid even if its file has been replaced.
     static let link = "/proc/self/exe"
 
-    /// Where its file lies, or lay; nil without /proc.
+    /// The path of its file, which may have been removed; nil without /proc.
     public static var path: String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let length = readlink(link, &buffer, buffer.count - 1)
@@ -62,10 +62,10 @@ public enum OwnProgram {
     /// The name of its file; `opbench` without /proc.
     public static let name = path.flatMap { name(ofFile: $0) } ?? OpBenchFacts.program
 
-    /// What this process was called with, after the program's name, as `run.json` keeps it.
+    /// This process's command line, beginning with the program's name, as recorded in `run.json`.
     public static var arguments: [String] { [name] + CommandLine.arguments.dropFirst() }
 
-    /// - Parameter path: as the system tells it, which says of a file that is gone that it is.
+    /// - Parameter path: from the system, which appends ` (deleted)` for a removed file.
     static func name(ofFile path: String) -> String? {
         let gone = " (deleted)"
         return path.split(separator: "/").last.map { String($0.hasSuffix(gone) ? $0.dropLast(gone.count) : $0) }

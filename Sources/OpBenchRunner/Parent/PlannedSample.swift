@@ -1,8 +1,8 @@
 import OpBenchModel
 
-/// One sample to be taken: one process.
+/// One planned sample, which is one process.
 public struct PlannedSample: Sendable, Hashable {
-    /// Its place in the order of the whole plan, from 0.
+    /// Its position in the whole plan, from 0.
     public let index: Int
     public let cell: Cell
     public let backend: BackendID
@@ -11,24 +11,24 @@ public struct PlannedSample: Sendable, Hashable {
     public let block: Int
     /// Within the block, from 0.
     public let position: Int
-    /// Which build; nil in a run of one.
+    /// The build; nil in a run of one build.
     public let side: Side?
-    /// Samples of later stages are taken only of cells that earlier ones left open.
+    /// Later stages sample only the cells that earlier stages left open.
     let stage: Int
 
     public var kind: SampleKind { flavour.kind }
 
-    /// What the process gets: the cell as its block draws it, alike for all backends and sides. Memory samples have the
+    /// The cell with its block's random draw, which is the same for all backends and sides. Memory samples use the
     /// cell's own draw in every block, since exact counts of different draws would not agree.
     var drawnCell: Cell { kind == .memory ? cell : cell.drawn(inBlock: block) }
 
-    /// The place in the order and the flavour: `00123-latency`.
+    /// The index and the flavour: `00123-latency`.
     public var id: String { Self.id(index, flavour, isRerun: false) }
 
     /// The id of a repeat: `00123r-latency`.
     var rerunID: String { Self.id(index, flavour, isRerun: true) }
 
-    /// The id of the sample that one of that id repeats; the same of one that repeats none.
+    /// The id of the sample that a repeat repeats; other ids are returned unchanged.
     static func repeatedID(of id: String) -> Substring {
         let number = id.prefix { $0 != "-" }
         return number.last == "r" ? number.dropLast() + id[number.endIndex...] : id[...]
@@ -41,7 +41,7 @@ public struct PlannedSample: Sendable, Hashable {
     }
 }
 
-/// A sample as `run.json` lists it: `00012-throughput engine block=3 side=base w depth=10`.
+/// A sample as listed in `run.json`: `00012-throughput engine block=3 side=base w depth=10`.
 struct PlannedName {
     let id: Substring
     let backend: String
@@ -53,7 +53,7 @@ struct PlannedName {
         id = parts.first ?? ""
         backend = parts.count > 1 ? String(parts[1]) : ""
         let number = parts.count > 2 ? Int(parts[2].dropFirst("block=".count)) ?? 0 : 0
-        // Any other is none that was planned, and one more than it may be more than there are numbers.
+        // No planned sample has another number, and adding one to it could overflow.
         block = (0..<Int(Int32.max)).contains(number) ? number : 0
         let rest = parts.count > 3 ? parts[3] : ""
         cellID = rest.hasPrefix("side=") ? rest.drop { $0 != " " }.dropFirst() : rest
@@ -62,11 +62,11 @@ struct PlannedName {
     /// `throughput`.
     var flavour: Substring { id.split(separator: "-", maxSplits: 1).last ?? "" }
 
-    /// The sample's place in the order of the whole plan.
+    /// The sample's position in the whole plan.
     var index: Int { Int(id.prefix { $0 != "-" }) ?? 0 }
 }
 
-/// Guesses of the time that a sample takes.
+/// Rough estimates of the time that a sample takes.
 enum SampleEstimate {
     /// Starting the process and warming up.
     private static let start = 0.04

@@ -1,23 +1,24 @@
 import Glibc
 import OpBenchModel
 
-// What a recorded run's description says to those who judge its rows, or list runs.
+// Accessors for the code that judges a recorded run's rows or lists runs.
 
-/// A machine that measured a run, or a part of one that was merged.
+/// A machine that measured a run, or a part of a merged run.
 public struct RunMachine: Sendable {
     /// Nil in runs that were recorded without it.
     public let name: String?
     public let kind: HostKind
-    /// How many iterations of the work kernel it took for a nanosecond.
+    /// Iterations of its work kernel per nanosecond.
     public let iterationsPerNanosecond: Double
-    /// The ids of its cells; nil for all of the run.
+    /// The ids of its cells; nil for all cells of the run.
     public let cells: Set<String>?
-    /// The shards that it measured; empty for a run that was not merged.
+    /// The shards that it measured; empty if the run was not merged.
     public let shards: [String]
 }
 
 extension RunFacts {
-    /// What the run's figures were measured on, if that is one kind of host; else all of them in one, which equals no host.
+    /// The kind of host that measured the run. A run merged from several kinds has a combined value, which equals no
+    /// host.
     public var hostKind: HostKind { host.kind }
 
     /// Machines of one class are comparable.
@@ -25,29 +26,29 @@ extension RunFacts {
     public var allocator: String { host.allocator }
     /// `debug` or `release`.
     public var configuration: String { host.configuration }
-    /// Of the sources that the program was built from, as far as the folder it lies in tells.
+    /// The commit that the program was built from, if known.
     public var commit: String? { host.git?.commit }
     public var isDirty: Bool { host.git?.isDirty ?? false }
-    /// What the clock of the run's figures tells apart; nil if the run does not say.
+    /// Resolution of the clock behind the figures; nil if the run does not record it.
     public var clockResolutionNanoseconds: Double? { host.clockResolutionNanoseconds }
-    /// The unit of the latency histograms: nothing less can be told, whatever the clock.
+    /// The unit of the latency histograms, and so their finest resolution, whatever the clock.
     public static let histogramUnitNanoseconds = 1.0
 
-    /// How many iterations of the work kernel the run took for a nanosecond.
+    /// Iterations of the run's work kernel per nanosecond.
     public var iterationsPerNanosecond: Double { calibration.iterationsPerNanosecond }
     /// Whether it was measured with `--quick`.
     public var isQuick: Bool { identity.isQuick }
-    /// How many blocks the cells of two interleaved builds have at the end of each stage; empty where they all have the
-    /// same number.
+    /// The number of blocks that the cells of two interleaved builds have at the end of each stage; empty if all cells
+    /// have the same number.
     public var stages: [Int] { stagesOfBlocks ?? [] }
     public var samplesPlanned: Int { identity.order.count }
     /// Whether all samples were taken.
     public var isFinished: Bool { progress?.state == Progress.finished }
-    /// Whether it was merged of parts.
+    /// Whether it was merged from parts.
     public var isMerged: Bool { parts?.isEmpty == false }
 
-    /// The machines that measured it: one, unless it was merged of parts. One machine may have measured several parts, each with
-    /// a calibration of its own.
+    /// The machines that measured it: one, unless it was merged from parts. A machine that measured several parts
+    /// appears once for each, with that part's calibration.
     public var machines: [RunMachine] {
         guard let parts, !parts.isEmpty else {
             return [
@@ -64,19 +65,19 @@ extension RunFacts {
         }
     }
 
-    /// The kinds of host, each once, in the order of the machines.
+    /// The distinct kinds of host, in the order of the machines.
     public var hostKinds: [HostKind] {
         machines.reduce(into: []) { kinds, machine in
             if !kinds.contains(machine.kind) { kinds.append(machine.kind) }
         }
     }
 
-    /// The machine that measured a cell; nil if none of the run's did.
+    /// The machine that measured a cell; nil if no machine of the run did.
     public func machine(of cellID: String) -> RunMachine? {
         machines.first { $0.cells?.contains(cellID) ?? true }
     }
 
-    /// The machine, the build and the run for people to read, each with what it is.
+    /// The machine, the build and the run in readable form, with labels.
     public var environment: [(label: String, value: String)] {
         let memory = Double(host.memoryBytes) / Double(1 << 30)
         let commit = host.git.map { $0.commit + ($0.isDirty ? ", with changes" : "") }
@@ -94,7 +95,7 @@ extension RunFacts {
             ("program", executable?.path), ("program's SHA-256", executable?.sha256), ("base", builds?.base.path),
             ("head", builds?.head.path),
             ("clock's resolution", host.clockResolutionNanoseconds.map { "\($0) ns" }),
-            ("work kernel", "\(iterationsPerNanosecond) iterations a nanosecond"),
+            ("work kernel", "\(iterationsPerNanosecond) iterations per nanosecond"),
             ("random seed", String(identity.seed)),
         ]
         return known.compactMap { label, value in value.map { (label, $0) } }
@@ -102,10 +103,10 @@ extension RunFacts {
 
     // MARK: The list of runs
 
-    /// What the `run.json` in a folder tells of its run, read at once: neither its rows nor its workloads are looked at.
+    /// Reads the list entry of a run from the `run.json` in its folder, without its rows or workloads.
     ///
-    /// - Parameter name: by which the run is found.
-    /// - Throws: `InputError` if there is no description of a run, or it cannot be read.
+    /// - Parameter name: the name that finds the run.
+    /// - Throws: `InputError` if the description is missing or unreadable.
     public static func listRow(
         of folder: String, name: String, isBaseline: Bool
     ) throws(InputError) -> RunListRow {
@@ -118,7 +119,7 @@ extension RunFacts {
         let ofThroughput = samples.filter { $0.flavour == SampleFlavour.throughput.rawValue }
         let planned = (ofThroughput.isEmpty ? samples : ofThroughput).map(\.block).max().map { $0 + 1 } ?? 0
         let found = Set(samples.map(\.backend))
-        // In the order of tables; what is not known there comes last.
+        // Tables' order first, then unknown backends.
         let known = BackendID.known.map(\.rawValue).filter(found.contains)
         var row = RunListRow(
             name: name, runID: runID, isBaseline: isBaseline, startedUTC: startedUTC,
@@ -132,7 +133,7 @@ extension RunFacts {
         return row
     }
 
-    /// A run that says that it is running, and whose folder no process has locked, was killed.
+    /// A run that records `running` but whose folder no process has locked was killed.
     private static func state(_ written: String?, _ folder: String) -> RunListRow.State {
         switch written {
         case Progress.finished: return .finished

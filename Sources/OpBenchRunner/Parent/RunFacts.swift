@@ -3,9 +3,9 @@ import Glibc
 import OpBenchBackends
 import OpBenchModel
 
-/// What `run.json` says of a run: one flat object. All but the progress is fixed when the run begins.
+/// The contents of a run's `run.json`, one flat object. Everything except the progress is fixed when the run begins.
 ///
-/// This is the one reader and the one writer of that file.
+/// Only this type reads and writes that file.
 public struct RunFacts: Sendable {
     struct Workload: Codable, Sendable, Equatable {
         var file: String
@@ -14,7 +14,7 @@ public struct RunFacts: Sendable {
         var text: String
     }
 
-    /// What must be the same for a run to be continued.
+    /// The facts that must not change for a run to be resumed.
     struct Identity: Codable, Sendable, Equatable {
         var seed: UInt64
         var isQuick: Bool
@@ -31,23 +31,23 @@ public struct RunFacts: Sendable {
         }
     }
 
-    /// How far the run has come.
+    /// The progress of the run.
     public struct Progress: Codable, Sendable {
-        /// `running`, `finished` or `cancelled`. A run that was killed says that it is running.
+        /// `running`, `finished` or `cancelled`. A killed run still has `running`.
         public var state: String
 
         static let running = "running"
-        /// The state of a run that has all its samples.
+        /// The run has all its samples.
         static let finished = "finished"
         static let cancelled = "cancelled"
 
-        /// A run of stages, or with a budget, may need fewer than were planned, or more.
+        /// A run with stages or a budget may need fewer samples than planned, or more.
         public var samplesDone: Int
-        /// Those that failed, and that their workload does not expect to. Nil in runs that do not say.
+        /// Failed samples, without those that their workload expects to fail. Nil in runs that do not record them.
         var samplesBad: Int?
-        /// How many throughput blocks a cell has, at most, or of another kind where there are none.
+        /// The highest number of throughput blocks of a cell; of another kind if there are none.
         var blocksDone: Int?
-        /// CPU time of the process that starts the samples, so far; theirs is in their rows.
+        /// CPU time so far of the process that starts the samples. The samples' own CPU time is in their rows.
         var runnerCPUNanoseconds: Int64?
         public var endedUTC: String?
 
@@ -61,14 +61,14 @@ public struct RunFacts: Sendable {
         }
     }
 
-    /// One of the parts that were merged: which machine measured which cells.
+    /// A merged part: its machine and the cells measured there.
     struct MergedPart: Codable, Sendable, Equatable {
         var shard: String
         var startedUTC: String
         var endedUTC: String?
         var calibration: WorkKernel
         var machine: HostFacts
-        /// Their ids.
+        /// The cells' ids.
         var cells: [String]
 
         enum CodingKeys: String, CodingKey {
@@ -89,23 +89,23 @@ public struct RunFacts: Sendable {
     var identity: Identity
     var calibration: WorkKernel
     var host: HostFacts
-    /// The program that took the samples; nil for a run of two builds, and where the run does not say.
+    /// The program that took the samples; nil in a run of two builds, and if not recorded.
     public internal(set) var executable: BuildFacts?
-    /// The two interleaved builds; nil for a run of one.
+    /// The two interleaved builds; nil in a run of one build.
     public internal(set) var builds: ComparedBuilds?
-    /// How many throughput blocks a cell has at the end of each stage, where they come in stages.
+    /// The number of throughput blocks that a cell has at the end of each stage, if blocks are staged.
     var stagesOfBlocks: [Int]?
-    /// The sweep that the run is a part of, or was merged of; nil for a run of its own.
+    /// The sweep that the run is a part of, or was merged from; nil otherwise.
     public internal(set) var sweep: SweepFacts?
-    /// What was merged into the run.
+    /// The merged parts of the run.
     var parts: [MergedPart]?
-    /// What the samples' processes were held to.
+    /// The limits of the samples' processes.
     var limits = SampleLimits.none
-    /// The opbench that took the samples, or had them taken.
+    /// The opbench that took the samples, or started the processes that did.
     var opbench: OpBenchFacts? = .own
-    /// Nil if the file does not say.
+    /// Nil if not recorded.
     public internal(set) var progress: Progress?
-    /// The workloads of the texts, which `read(beside:)` decodes; else none.
+    /// The decoded workloads, which `read(beside:)` fills in; otherwise empty.
     public private(set) var workloads: [WorkloadSpec] = []
 
     init(plan: RunPlan, calibration: WorkKernel, host: HostFacts, executable: BuildFacts?) {
@@ -134,7 +134,7 @@ public struct RunFacts: Sendable {
             })
     }
 
-    /// Why a plan is not that of this run; nil if it is.
+    /// How a plan differs from this run's plan; nil if it does not.
     func difference(from plan: RunPlan) -> String? {
         let other = Self.identity(of: plan)
         if identity.workloads.map(\.sha256) != other.workloads.map(\.sha256) { return "the workloads have changed" }
@@ -145,14 +145,14 @@ public struct RunFacts: Sendable {
         }
         if let difference = limits.difference(from: plan.options.limits) { return difference }
         if builds != plan.options.builds { return "the builds have changed" }
-        if sweep != plan.options.sweep { return "it was of another sweep, or another shard" }
+        if sweep != plan.options.sweep { return "it belonged to another sweep or shard" }
         if identity.order != other.order { return "the selection of cells, backends, metrics or blocks was different" }
         return nil
     }
 
     // MARK: Writing
 
-    /// The file, with its fixed part encoded once: it holds whole workloads and the whole order.
+    /// Writes the file. The fixed part holds whole workloads and the whole order, so it is encoded once.
     struct Writer: Sendable {
         private let fixed: String
 
@@ -173,11 +173,11 @@ public struct RunFacts: Sendable {
     /// The largest `run.json`, in bytes. It names every sample of the run.
     static let sizeLimit = 32 << 20
 
-    /// Refuses a run whose description could not be read again: it names every sample.
+    /// Rejects a run whose description would be too large to read back.
     static func checkSize(of plan: RunPlan) throws(InputError) {
         let size = (try? JSONEncoder().encode(identity(of: plan)).count) ?? 0
         let cells = (plan.options.sweep?.cells ?? []).reduce(0) { $0 + $1.utf8.count + 16 }
-        // For the line ends of its final form, and for what is not of the plan.
+        // Reserve for the line ends of the final form and for fields that are not part of the plan.
         guard size + cells + 8 * plan.samples.count + 1 << 20 > sizeLimit else { return }
         throw InputError(
             file: fileName, message: "the description of this run would be larger than \(sizeLimit >> 20) MiB",
@@ -188,30 +188,30 @@ public struct RunFacts: Sendable {
 
     /// Reads the `run.json` in a run's folder, with its workloads; nil if there is none.
     ///
-    /// - Throws: `InputError` if there is one that is no description of a run.
+    /// - Throws: `InputError` if the file is not the description of a run.
     public static func read(in folder: String) throws(InputError) -> RunFacts? {
         try read(beside: "\(folder)/\(fileName)")
     }
 
     /// Reads the `run.json` beside a file of the run, with its workloads; nil if there is none.
     ///
-    /// - Throws: `InputError` if there is one that is no description of a run.
+    /// - Throws: `InputError` if the file is not the description of a run.
     public static func read(beside file: String) throws(InputError) -> RunFacts? {
         let folder = WrittenFolder.holding(file)
-        // Any other reason that it cannot be had is told when it is read.
+        // Reading it reports any other failure.
         if access("\(folder)/\(fileName)", F_OK) != 0, errno == ENOENT { return nil }
         var facts = try decode("\(folder)/\(fileName)")
         facts.workloads = try facts.decodedWorkloads(of: folder)
         return facts
     }
 
-    /// The workloads of the texts. Another program may have had backends that this one has not.
+    /// Decodes the workloads. The program that recorded them may have had backends that this one lacks.
     ///
     /// - Parameter folder: the run's, for messages.
     func decodedWorkloads(of folder: String) throws(InputError) -> [WorkloadSpec] {
         let path = "\(folder)/\(Self.fileName)"
         do {
-            // What is wrong with one is told of both files; one that is right has its own file's name.
+            // Errors name both files; a correct workload keeps its own file's name.
             var specs = try WorkloadSpec.decode(
                 texts: identity.workloads.map { (text: $0.text, file: "\(path): \($0.file)") }, backends: .recorded)
             for (index, workload) in identity.workloads.enumerated() { specs[index].file = workload.file }
@@ -221,14 +221,14 @@ public struct RunFacts: Sendable {
         }
     }
 
-    /// - Throws: `InputError` if the file cannot be read or is none.
+    /// - Throws: `InputError` if the file cannot be read or is not the description of a run.
     static func decode(_ path: String) throws(InputError) -> RunFacts {
         try decode(text: JSONDocument.text(of: path, limit: sizeLimit), file: path)
     }
 
-    /// As `decode`, of a text that `JSONDocument` has checked.
+    /// Decodes a text that `JSONDocument` has checked.
     ///
-    /// - Parameter path: what errors name.
+    /// - Parameter path: the file that errors name.
     static func decode(text: String, file path: String) throws(InputError) -> RunFacts {
         let data = Data(text.utf8)
         let facts: RunFacts
@@ -238,31 +238,32 @@ public struct RunFacts: Sendable {
             try Versioned.check(data, file: path)
             throw InputError(
                 file: path, path: JSONDocument.path(of: error), message: "this is not the description of a run",
-                remedy: "restore the file, or measure anew in another folder")
+                remedy: "restore the file, or measure again in another folder")
         }
         try SchemaVersion.check(facts.schemaVersion, file: path, path: "$.schema_version")
         guard WorkKernel.plausible.contains(facts.iterationsPerNanosecond) else {
             throw InputError(
                 file: path, path: "$.calibration.iterations_per_ns",
-                message: "\(facts.iterationsPerNanosecond) is more or less than any processor reaches",
-                remedy: "restore the file, or measure anew in another folder")
+                message: "\(facts.iterationsPerNanosecond) is outside the range of any processor",
+                remedy: "restore the file, or measure again in another folder")
         }
         return facts
     }
 }
 
-/// Which sweep a run belongs to, as `run.json` says it. Without a shard the run was merged of the sweep's parts.
+/// The sweep that a run belongs to, as recorded in `run.json`. Without a shard, the run was merged from the sweep's
+/// parts.
 public struct SweepFacts: Codable, Sendable, Equatable {
     /// See `Sweep`.
     public var sha256: String
-    /// As `Sweep` has it.
+    /// See `Sweep`.
     var commit: String?
     public var shard: Shard?
-    /// The ids of the shard's cells, sorted, with those of which nothing can be measured.
+    /// The ids of the shard's cells, sorted, including cells where nothing can be measured.
     var cells: [String]?
 }
 
-/// The one thing that a description of any version has.
+/// The one field that descriptions of all versions have.
 private struct Versioned: Decodable {
     var schemaVersion: String
 
@@ -270,7 +271,7 @@ private struct Versioned: Decodable {
         case schemaVersion = "schema_version"
     }
 
-    /// - Throws: `InputError` for a version that is not known; nothing of what names none.
+    /// - Throws: `InputError` for an unknown version; nothing if the data has no version.
     static func check(_ data: Data, file: String) throws(InputError) {
         guard let text = try? JSONDecoder().decode(Versioned.self, from: data).schemaVersion else { return }
         try SchemaVersion.check(text, file: file, path: "$.schema_version")
@@ -311,7 +312,7 @@ extension RunFacts: Codable {
         progress = try? Progress(from: decoder)
     }
 
-    /// All but the progress, which `Writer` adds.
+    /// Encodes everything except the progress, which `Writer` adds.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(schemaVersion, forKey: .schemaVersion)

@@ -1,14 +1,14 @@
 import Glibc
 import OpBenchModel
 
-/// A run's folder: rows are appended and synced after every sample, `run.json` is replaced as a whole.
+/// A run's folder. Rows are appended and synced after every sample; `run.json` is replaced as a whole.
 ///
-/// The rows of a sample end with its `status` row; what follows the last such row was torn by a kill. Histogram rows are
-/// written before it, so that a sample which counts as done has them. A run that was killed before `run.json` told what
-/// it is has measured nothing, and its folder is taken as if it were not there.
+/// The rows of a sample end with its `status` row; a kill may leave a torn rest after the last such row. Histogram rows
+/// are written before it, so a sample that counts as done has them. A run that was killed before it wrote `run.json`
+/// has measured nothing, and its folder is treated as missing.
 ///
-/// The folder is locked as long as a process writes in it, and looked at under the lock alone: what was seen before may
-/// have changed. The kernel unlocks it with the process's end.
+/// A process that writes in the folder holds its lock, and reads it only under the lock: anything seen earlier may have
+/// changed. The kernel releases the lock when the process ends.
 final class RunFolder {
     let path: String
     private let folder: WrittenFolder
@@ -16,7 +16,7 @@ final class RunFolder {
     private var samples: Int32 = -1
     private var histograms: Int32 = -1
 
-    /// Every file that a run's folder may hold. opbench reads and writes none of them through a link.
+    /// Every file that a run's folder may contain. opbench follows no links to them.
     private static let files = [
         SampleRow.fileName, HistogramRow.fileName, descriptionName, descriptionName + ".new", SummaryRow.fileName,
         CompareRow.fileName, PartSeal.fileName,
@@ -25,7 +25,7 @@ final class RunFolder {
 
     /// Opens the folder and takes its lock.
     ///
-    /// - Throws: `InputError` if another process holds it, or if something foreign stands in it.
+    /// - Throws: `InputError` if another process holds it, or if the folder contains foreign files.
     private init(_ plan: RunPlan) throws {
         path = Self.path(of: plan)
         parameterNames = plan.parameterNames
@@ -49,7 +49,7 @@ final class RunFolder {
 
     // MARK: Opening
 
-    /// The folder of a new run.
+    /// Creates the folder of a new run.
     ///
     /// - Throws: `InputError` if it exists or cannot be made, `DiskError` if it cannot be written.
     static func create(_ plan: RunPlan) throws -> RunFolder {
@@ -65,7 +65,7 @@ final class RunFolder {
         return run
     }
 
-    /// Makes the files of a run that has no rows yet.
+    /// Creates the files of a run that has no rows yet.
     private func begin(_ names: [String]) throws(DiskError) {
         folder.removeTemporaries(among: names)
         do throws(DiskError) {
@@ -76,20 +76,20 @@ final class RunFolder {
                 (CSVFile.header(of: HistogramRow.self), histograms, HistogramRow.fileName),
             ])
         } catch {
-            // Files without a header are nobody's.
+            // Nothing can use files without a header.
             for name in [SampleRow.fileName, HistogramRow.fileName] { folder.discard(name) }
             rmdir(path)
             throw error
         }
     }
 
-    /// Whether a run of this name was begun, and killed before its description was written. To be asked once more under
-    /// the lock, as `create` does.
+    /// Whether a run of this name was begun and killed before it wrote its description. `create` checks again under the
+    /// lock.
     static func isUndescribed(_ plan: RunPlan) -> Bool {
         (try? WrittenFolder(path(of: plan))).map(isUndescribed) ?? false
     }
 
-    /// Whether the folder holds nothing but what `create` leaves before the first `saveFacts`.
+    /// Whether the folder contains only files that `create` makes before the first `saveFacts`.
     private static func isUndescribed(_ folder: WrittenFolder) -> Bool {
         guard let names = try? folder.names() else { return false }
         let begun = [SampleRow.fileName, HistogramRow.fileName, descriptionName + ".new"]
@@ -99,18 +99,18 @@ final class RunFolder {
         return text.map { $0.utf8.count { $0 == UInt8(ascii: "\n") } <= 1 } ?? false
     }
 
-    /// What an ended run has left.
+    /// The state left by an earlier process.
     struct Remains {
         var folder: RunFolder
         var facts: RunFacts
-        /// Knows of the samples that were saved whole.
+        /// Has the samples that were saved whole.
         var recorder: SampleRecorder
     }
 
-    /// The path of the plan's run if that is finished, with all its rows there; nil if something is left to be done.
-    /// Nothing is written.
+    /// The path of the plan's run if it is finished and all its rows exist; nil if there is work left. Writes
+    /// nothing.
     ///
-    /// - Throws: `InputError` if there is a run of that id that was another, or that another process writes.
+    /// - Throws: `InputError` if a run of that id has another plan, or if another process is writing it.
     static func finished(_ plan: RunPlan) throws -> String? {
         guard let progress = (try? RunFacts.decode("\(path(of: plan))/\(descriptionName)"))?.progress,
             progress.state == RunFacts.Progress.finished
@@ -123,9 +123,9 @@ final class RunFolder {
         return isWhole ? run.path : nil
     }
 
-    /// The folder of a run that is gone on with; what was torn is cut off.
+    /// Opens the folder of a run to resume and cuts off torn rows.
     ///
-    /// - Throws: `InputError` if there is no such run or it was another.
+    /// - Throws: `InputError` if there is no such run, or it has another plan.
     static func reopen(_ plan: RunPlan) throws -> Remains {
         guard access("\(path(of: plan))/\(descriptionName)", F_OK) == 0 || errno != ENOENT else {
             throw InputError(
@@ -142,17 +142,17 @@ final class RunFolder {
         return Remains(folder: self, facts: facts, recorder: try keepWholeSamples(of: plan))
     }
 
-    /// What there is to begin a part of a sweep with.
+    /// The state in which a part of a sweep starts.
     enum Beginning {
         case anew(RunFolder)
         case goingOn(Remains)
     }
 
-    /// The folder in which this machine measures a part of a sweep: gone on with where an earlier process has left off, and else
-    /// begun anew. What cannot be gone on with measured nothing that counts.
+    /// Opens the folder in which this machine measures a part of a sweep: it resumes an earlier process's work or, if
+    /// that is impossible, starts over.
     ///
-    /// - Parameter tell: told why, if something is thrown away.
-    /// - Throws: `InputError` if another process is at it, or if something foreign stands in it.
+    /// - Parameter tell: called with the reason if results are discarded.
+    /// - Throws: `InputError` if another process is writing, or if the folder contains foreign files.
     static func openPart(_ plan: RunPlan, _ tell: (_ reason: String) -> Void) throws -> Beginning {
         try WrittenFolder.make(path(of: plan), remedy: "name a writable folder with --output")
         let run = try RunFolder(plan)
@@ -170,9 +170,9 @@ final class RunFolder {
         return .anew(run)
     }
 
-    /// What `run.json` says.
+    /// Reads `run.json`.
     ///
-    /// - Throws: `InputError` if it is not of the plan.
+    /// - Throws: `InputError` if it does not match the plan.
     private func description(of plan: RunPlan) throws(InputError) -> RunFacts {
         let file = file(Self.descriptionName)
         let facts = try RunFacts.decode(file)
@@ -191,7 +191,7 @@ final class RunFolder {
 
     // MARK: Saving
 
-    /// Appends the rows of a sample. On failure none is there, so that the files can be read.
+    /// Appends the rows of a sample. On failure none of them is added, so that the files stay readable.
     func save(_ rows: [SampleRow], _ histogramRows: [HistogramRow]) throws(DiskError) {
         var texts: [Part] = [
             (rows.map { CSVFile.line(of: $0, parameters: parameterNames) }.joined(), samples, SampleRow.fileName)
@@ -203,7 +203,7 @@ final class RunFolder {
         try append(texts)
     }
 
-    /// Every row that was saved, in their order.
+    /// All saved rows, in order.
     func savedRows() throws(InputError) -> [SampleRow] {
         try CSVFile.read(SampleRow.self, file: file(SampleRow.fileName))
     }
@@ -215,10 +215,10 @@ final class RunFolder {
 
     private func failure(_ name: String) -> DiskError { DiskError(path: file(name), code: errno) }
 
-    /// What is appended to a file.
+    /// A text to append to a file.
     private typealias Part = (text: String, descriptor: Int32, name: String)
 
-    /// Appends texts to files, one after the other; on failure all files are as they were.
+    /// Appends texts to files in sequence; on failure all files are unchanged.
     private func append(_ texts: [Part]) throws(DiskError) {
         let ends = texts.map { lseek($0.descriptor, 0, SEEK_END) }
         do throws(DiskError) {
@@ -231,15 +231,15 @@ final class RunFolder {
                 if fsync(descriptor) != 0 { throw failure(name) }
             }
         } catch {
-            // A shorter file takes no room, so this fails only where nothing can be done.
+            // Shrinking a file needs no room on disk; if it still fails, nothing helps.
             for (end, (_, descriptor, _)) in zip(ends, texts) { ftruncate(descriptor, end) }
             throw error
         }
     }
 
-    // MARK: Going on
+    // MARK: Resuming
 
-    /// Cuts both files off behind the last whole sample.
+    /// Cuts off both files after the last whole sample.
     private func keepWholeSamples(of plan: RunPlan) throws -> SampleRecorder {
         let whole = try wholeSamples(of: plan)
         try cut(samples, at: whole.end, SampleRow.fileName)
@@ -251,8 +251,8 @@ final class RunFolder {
         guard ftruncate(descriptor, length) == 0, fsync(descriptor) == 0 else { throw failure(name) }
     }
 
-    /// The samples that were saved whole, how many bytes they take, and whether there is nothing else in the file. No more
-    /// than one row is in memory at once: there may be millions.
+    /// The samples that were saved whole, the number of bytes that they take, and whether the file holds nothing else.
+    /// Holds one row in memory at a time, since there may be millions.
     private func wholeSamples(
         of plan: RunPlan
     ) throws -> (recorder: SampleRecorder, end: Int, isAll: Bool) {
@@ -270,8 +270,8 @@ final class RunFolder {
         return (recorder, end, end == size(name))
     }
 
-    /// How many bytes the histograms of those samples take, and whether there is nothing else in the file. Those of a torn
-    /// sample come last.
+    /// The number of bytes that those samples' histograms take, and whether the file holds nothing else. Histograms of
+    /// a torn sample come last.
     private func wholeHistograms(of samples: SampleRecorder) throws(InputError) -> (end: Int, isAll: Bool) {
         let name = HistogramRow.fileName
         var whole: (end: Int?, isAll: Bool) = (nil, true)

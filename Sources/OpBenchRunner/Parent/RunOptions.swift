@@ -1,50 +1,50 @@
 import OpBenchModel
 
-/// What the user asked of a run beside the workloads.
+/// The user's options for a run, without the workloads.
 public struct RunOptions: Sendable {
-    /// Instead of the workloads' own; nil leaves those.
+    /// Replaces the workloads' backends; nil keeps them.
     public var backends: [BackendID]?
-    /// Instead of the workloads' own; nil leaves those.
+    /// Replaces the workloads' kinds of sample; nil keeps them.
     public var kinds: Set<SampleKind>?
     /// The number of blocks of every kind; nil for the defaults.
     public var blocks: Int?
-    /// Blocks of single kinds, in place of what the options say otherwise.
+    /// Blocks of single kinds, which override the other options.
     public var blocksOfKinds: [SampleKind: Int] = [:]
-    /// One block of each kind and shorter samples.
+    /// Takes one block of each kind, and shorter samples.
     public var isQuick: Bool
-    /// Orders the blocks; plans are shaped by the workloads' own seeds.
+    /// Seeds the order of blocks; the workloads' own seeds shape the plans.
     public var seed: UInt64
-    /// A sample that takes longer is ended.
+    /// Time limit of a sample.
     public var timeoutSeconds: Double
-    /// The folder of runs; the run's own folder in it has the name `runID`.
+    /// The folder of all runs; the run's own folder in it is named `runID`.
     public var directory: String
     public var runID: String
-    /// What the processes of all samples are held to.
+    /// Limits of all sample processes.
     public var limits = SampleLimits()
-    /// Go on with a run that was ended.
+    /// Resume a run that was interrupted.
     public var resume: Bool
     /// The command line, for `run.json`.
     public var arguments: [String]
-    /// Iterations of the work kernel for a nanosecond, as another run has them; nil to measure them.
+    /// Iterations of the work kernel per nanosecond, from another run; nil to calibrate.
     public var iterationsPerNanosecond: Double?
-    /// Two builds to interleave; nil for this one alone.
+    /// Two builds to interleave; nil to run only this one.
     public var builds: ComparedBuilds?
-    /// A time to spend where figures are least certain; nil for as many blocks as the options say.
+    /// A time to spend on the least certain figures; nil for a fixed number of blocks.
     public var budget: TimeBudget?
-    /// How many blocks two interleaved builds have at the end of each stage.
+    /// The number of blocks that two interleaved builds have at the end of each stage.
     public var stagesOfSides = BlockStages.standard
-    /// The kinds of sample, beside throughput, whose blocks come in these stages: by workload, those with judged
-    /// figures that vary.
+    /// By workload, the kinds of sample besides throughput whose blocks are staged: those with judged figures that
+    /// vary.
     public var stagedKinds: [String: Set<SampleKind>] = [:]
-    /// The machine's name, as rows have it.
+    /// The machine's name in rows.
     public var host = MachineName.own
-    /// The part of a sweep that the run is; nil for a run of its own. See `RunPlan.part`.
+    /// The part of a sweep that the run measures, see `RunPlan.part`; nil otherwise.
     public internal(set) var sweep: SweepFacts?
-    /// Asked after each stage of a run whose blocks come in stages: the ids of the cells that go on to the next one.
+    /// Called after each stage of a staged run. Returns the ids of the cells that continue with the next stage.
     public var goesOn: @Sendable (_ rows: [SampleRow]) throws -> Set<String> = { Set($0.map(\.cellID)) }
 
-    /// Called block by block with samples of counts. Returns the ids of the cells in which more samples are to confirm
-    /// a difference between the sides.
+    /// Called after each block of counts. Returns the ids of the cells that need more samples to confirm a difference
+    /// between the sides.
     public var confirmsCounts: @Sendable (_ rows: [SampleRow]) throws -> Set<String> = { _ in [] }
 
     public init(
@@ -64,43 +64,43 @@ public struct RunOptions: Sendable {
         self.arguments = arguments
     }
 
-    /// The run's folder while it goes on; a part of a sweep gets another name when it is finished.
+    /// The run's folder while it is being written; a finished part of a sweep is renamed.
     public var folder: String { "\(directory)/\(sweep.map { _ in ".\(runID).\(host)" } ?? runID)" }
-    /// What gives the run another folder, for remedies. A part takes no `--run-id`.
+    /// For remedies: the option that gives the run another folder. A part takes no `--run-id`.
     var otherFolder: String { sweep == nil ? "another --run-id" : "another --output" }
 
-    /// How long a timed sample should last, in nanoseconds.
+    /// Intended duration of a timed sample, in nanoseconds.
     var targetNanoseconds: Int64 { isQuick ? 20_000_000 : SampleRequest.shortLimit }
 
-    /// How many blocks a cell has at the end of each stage; a single number if all are taken at once.
+    /// The number of blocks that a cell has at the end of each stage; a single number if there is one stage.
     ///
-    /// Two interleaved builds: `stagesOfSides`, unless the number of blocks is given. With a budget, the second stage is
-    /// what may be taken, block by block.
+    /// Two interleaved builds use `stagesOfSides`, unless the user sets the number of blocks. With a budget, the second
+    /// stage holds the blocks that the run may take one by one.
     public var stages: [Int] {
         if budget != nil { return TimeBudget.stages }
         if builds != nil, blocks == nil, !isQuick { return stagesOfSides }
         return [blocks(of: .throughput, in: "", isMain: true)]
     }
 
-    /// The numbers of the blocks that counts may get beyond those of every memory sample; empty if the number of blocks
-    /// is given.
+    /// The block numbers that counts may use beyond the blocks of every memory sample; empty if the user sets the
+    /// number of blocks.
     func moreBlocksOfCounts(in workload: String) -> Range<Int> {
         let first = blocks(of: .memory, in: workload, isMain: false)
         let isGiven = givenBlocks(of: .memory) != nil
         return isGiven || isQuick ? first..<first : first..<max(first, CountAgreement.mostBlocks)
     }
 
-    /// Whether blocks of a kind come in the stages of two builds.
+    /// Whether blocks of a kind are staged.
     func isStaged(_ kind: SampleKind, in workload: String) -> Bool {
         kind == .throughput || builds != nil && stagedKinds[workload]?.contains(kind) == true
     }
 
     private func givenBlocks(of kind: SampleKind) -> Int? { blocksOfKinds[kind] ?? blocks }
 
-    /// Blocks of a kind.
+    /// The number of blocks of a kind.
     ///
-    /// - Parameter isMain: whether the cell's rows are about this kind, as they are about latencies where a cell has no
-    ///   throughput. Such a kind gets as many blocks as screening takes.
+    /// - Parameter isMain: whether this is the cell's main kind, as latency is for a cell without throughput. The main
+    ///   kind gets as many blocks as screening needs.
     func blocks(of kind: SampleKind, in workload: String, isMain: Bool) -> Int {
         if let count = givenBlocks(of: kind) { return count }
         if isQuick { return 1 }

@@ -1,39 +1,40 @@
 import OpBenchBackends
 import OpBenchModel
 
-/// A backend that is not run on a cell, and why.
+/// A backend that does not run on a cell, and the reason.
 public struct Omission: Sendable, Hashable {
     public let cell: Cell
     public let backend: BackendID
     /// `skipped` or `unsupported`.
     public let status: SampleStatus
     public let reason: String
-    /// Which build; nil in a run of one.
+    /// The build; nil in a run of one build.
     var side: Side?
-    /// Its place among those of the whole plan, from 0.
+    /// Its position among the omissions of the whole plan, from 0.
     var index = 0
 
     /// The id of its row: `omitted-3`.
     var id: String { "omitted-\(index)" }
 }
 
-/// Everything that a run will do, in its order, known before anything is run. The same workloads, options and seed give
-/// the same plan.
+/// Everything that a run will do, in order, known before anything runs. The same workloads, options and seed give the
+/// same plan.
 public struct RunPlan: Sendable {
     public let specs: [WorkloadSpec]
-    /// Those that are run, in the order of the files.
+    /// The cells to run, in the order of the files.
     public private(set) var cells: [Cell]
-    /// In the order in which they are taken.
+    /// The samples, in the order in which they are taken.
     public private(set) var samples: [PlannedSample]
-    /// More samples of the counts that barely vary, by block. A run takes those that it needs: see `CountAgreement`.
+    /// Additional samples of counts that barely vary, by block. A run takes only those that it needs, see
+    /// `CountAgreement`.
     private(set) var reserve: [PlannedSample] = []
     public private(set) var omissions: [Omission]
-    /// The names of all parameters of the run's cells, sorted: the `param_` columns.
+    /// The sorted names of all parameters of the run's cells, which are the `param_` columns.
     public let parameterNames: [String]
-    /// Those that it was made with.
+    /// The options that it was made with.
     public internal(set) var options: RunOptions
 
-    /// The most samples of a run, omissions included: at a tenth of a second each, some three hours.
+    /// The maximum number of samples of a run, including omissions: about three hours at a tenth of a second each.
     public static let sampleLimit = 100_000
 
     /// - Throws: `InputError` if no cell is selected, or if there are too many samples.
@@ -59,7 +60,7 @@ public struct RunPlan: Sendable {
                 let able = backends.filter { BackendFactory.named($0)?.kinds.contains(kind) ?? false }
                 let flavours = SampleFlavour.flavours(of: kind).count
                 let more = kind == .memory ? options.moreBlocksOfCounts(in: spec.name) : 0..<0
-                // The cell's rows are about the first kind.
+                // A cell's main kind is its first.
                 let isMain = kind == kinds.first
                 let count = options.blocks(of: kind, in: spec.name, isMain: isMain)
                 sampleCount += (count * flavours + more.count) * able.count * sides.count
@@ -71,7 +72,7 @@ public struct RunPlan: Sendable {
                     let stage = isStaged ? options.stages.firstIndex { index < $0 } : nil
                     blocks.append(Block(cell: cell, kind: kind, index: index, backends: able, stage: stage ?? 0))
                 }
-                // Staged by their own block, so that all cells get one before any gets two.
+                // One stage per block: all cells get a first additional block before any gets a second.
                 blocksOfCounts += more.map {
                     Block(
                         cell: cell, kind: kind, flavours: [.allocations], index: $0, backends: able,
@@ -95,24 +96,24 @@ public struct RunPlan: Sendable {
 
     private static func tooMany(_ spec: WorkloadSpec) -> InputError {
         InputError(
-            file: spec.file, message: "with this file the run has more than \(sampleLimit) samples",
-            remedy: "shorten the lists, run fewer files at once, or ask for less with --filter, --backend, --metric "
+            file: spec.file, message: "with this file, the run has more than \(sampleLimit) samples",
+            remedy: "shorten the lists, run fewer files at once, or select less with --filter, --backend, --metric "
                 + "or --blocks")
     }
 
-    /// One sample of every backend of a cell, back to back.
+    /// One sample of every backend of a cell, in sequence.
     private struct Block {
         var cell: Cell
         var kind: SampleKind
-        /// The flavours of the kind; nil for all.
+        /// The flavours to take; nil for all of the kind.
         var flavours: [SampleFlavour]?
         var index: Int
         var backends: [BackendID]
         var stage: Int
     }
 
-    /// The kinds that the workload or the user lists and the shape has; and always the check, which proves what backends
-    /// promise.
+    /// Whether to take samples of a kind: the workload or the user lists it and the shape has it. Checks are always
+    /// taken, because they prove what backends promise.
     private static func wants(_ kind: SampleKind, _ spec: WorkloadSpec, _ options: RunOptions) -> Bool {
         guard ShapeDefinition.of(spec.shape).kinds.contains(kind) else { return false }
         return kind == .check || (options.kinds ?? spec.sampleKinds).contains(kind)
@@ -133,8 +134,8 @@ public struct RunPlan: Sendable {
         }
     }
 
-    /// Stage after stage, the blocks of each in random order, and within a block the backends. The sides of a backend
-    /// stand side by side, since they are what is compared, and toss for who comes first.
+    /// Orders blocks by stage, shuffles the blocks of each stage and the backends within a block. The two sides of a
+    /// backend are adjacent, since they are compared, in random order.
     private static func ordered(_ blocks: [Block], sides: [Side?], seed: UInt64) -> [PlannedSample] {
         var generator = SplitMix64(seed: seed)
         var samples: [PlannedSample] = []
@@ -157,7 +158,7 @@ public struct RunPlan: Sendable {
         return samples
     }
 
-    /// Leaves the other cells out, and what is taken beyond the planned samples. What stays keeps its place and its id.
+    /// Removes the other cells and the additional samples. Remaining samples keep their positions and ids.
     mutating func keep(_ isKept: (Cell) -> Bool) {
         cells.removeAll { !isKept($0) }
         samples.removeAll { !isKept($0.cell) }
@@ -165,7 +166,7 @@ public struct RunPlan: Sendable {
         omissions.removeAll { !isKept($0.cell) }
     }
 
-    /// How long the run will take, in seconds: a rough guess by typical costs of an operation.
+    /// The estimated duration of the run in seconds, from typical costs per operation.
     public func estimate() -> Double { estimate(of: samples) }
 
     func estimate(of samples: [PlannedSample]) -> Double {
@@ -173,9 +174,9 @@ public struct RunPlan: Sendable {
     }
 }
 
-/// What a backend says of a cell, without making any of it.
+/// A backend's support for a cell, determined without making any part of it.
 public enum BackendSupport: Sendable, Equatable {
-    /// It executes the cell; the note names what differs in meaning, if anything does.
+    /// It executes the cell; the note names what differs in meaning, if anything.
     case full(note: String)
     case unsupported(reason: String)
 

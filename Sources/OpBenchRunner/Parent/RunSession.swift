@@ -3,7 +3,7 @@ import Glibc
 import OpBenchBackends
 import OpBenchModel
 
-/// A run while it goes on: its folder, its description, what is done of it, and whom it tells.
+/// A run in progress: its folder, manifest, completed samples and event handler.
 ///
 /// Not thread-safe: one task uses it.
 final class RunSession {
@@ -15,11 +15,11 @@ final class RunSession {
     private let writer: RunFacts.Writer
     private let tell: (RunEvent) -> Void
     private var recorder: SampleRecorder
-    /// The samples that an earlier process has not taken.
+    /// Samples that earlier processes have not taken.
     private let todo: [PlannedSample]
     /// Whether an earlier process has saved rows.
     private let isContinued: Bool
-    /// Rows by which it is decided what is taken next, of those saved so far.
+    /// The saved rows that later decisions depend on.
     private var kept: [SampleRow] = []
 
     private init(
@@ -40,14 +40,14 @@ final class RunSession {
 
     // MARK: Beginning and end
 
-    /// Opens the folder of a new run, or of the one that is gone on with.
+    /// Opens the folder of a new run, or of a run to resume.
     static func open(
         _ plan: RunPlan, _ source: SampleSource, _ tell: @escaping (RunEvent) -> Void
     ) async throws -> RunSession {
         if plan.options.sweep != nil {
             try RunFacts.checkSize(of: plan)
             let beginning = try RunFolder.openPart(plan) { reason in
-                tell(.warning("what an earlier process left of this part cannot be gone on with: \(reason)"))
+                tell(.warning("cannot resume what an earlier process measured of this part: \(reason)"))
             }
             return switch beginning {
             case .goingOn(let remains): try resumed(plan, source, remains, tell)
@@ -80,7 +80,7 @@ final class RunSession {
         return try RunSession(plan, source, folder, facts, SampleRecorder(plan: plan), isContinued: false, tell)
     }
 
-    /// Calibrates the work where samples do it: a machine may have processors of several kinds.
+    /// Calibrates on the samples' processors: a machine may have processors of several kinds.
     private static func calibrate(on processors: ProcessorSet?) -> WorkKernel {
         guard let processors else { return .calibrate() }
         nonisolated(unsafe) var kernel: WorkKernel?
@@ -91,7 +91,7 @@ final class RunSession {
         return kernel!
     }
 
-    /// Says what is going to be done, and saves what is not.
+    /// Announces the samples to take, and saves the rows of omissions.
     func begin() throws {
         let certain = plan.samples.filter { options.budget == nil || $0.stage == 0 }
         let estimate = plan.estimate(of: certain.filter { !recorder.isDone($0) })
@@ -100,7 +100,7 @@ final class RunSession {
         if let budget = options.budget, estimate > budget.seconds {
             tell(.budgetIsShort(budgetSeconds: budget.seconds, estimatedSeconds: estimate))
         }
-        // First of all: rows without a description could not be gone on with.
+        // First of all: rows without a description could not be resumed.
         try saveProgress(RunFacts.Progress.running)
         if isContinued { tellSaved(try folder.savedRows()) }
         let omitted = recorder.omissionRows()
@@ -115,7 +115,7 @@ final class RunSession {
         tell(.rowsSaved(rows))
     }
 
-    /// Whether some later decision looks at the row.
+    /// Whether a later decision depends on the row.
     private func decides(_ row: SampleRow) -> Bool {
         if let budget = options.budget { return budget.isNeeded(row) }
         return options.stages.count > 1 || !plan.reserve.isEmpty && Self.isCount(row)
@@ -132,7 +132,7 @@ final class RunSession {
 
     // MARK: Order
 
-    /// Takes the samples, stage after stage; with a budget the first stage alone.
+    /// Takes the samples, stage after stage; with a budget, only the first stage.
     ///
     /// - Returns: whether the task was cancelled.
     func takeStages() async throws -> Bool {
@@ -149,7 +149,7 @@ final class RunSession {
         return false
     }
 
-    /// Takes more samples of counts of which no two agree yet, or which differ between the sides.
+    /// Takes more samples of counts that do not agree yet, or that differ between the sides.
     ///
     /// - Returns: whether the task was cancelled.
     private func takeReserve() async throws -> Bool {
@@ -169,7 +169,7 @@ final class RunSession {
         return false
     }
 
-    /// Takes one block after the other where the intervals are widest, until the next one would take too long.
+    /// Takes block after block where the intervals are widest, until the next one would exceed the budget.
     ///
     /// - Returns: whether the task was cancelled.
     func spend(_ budget: TimeBudget, until end: Int64) async throws -> Bool {
@@ -181,7 +181,7 @@ final class RunSession {
         var spending = BudgetSpending(todo.filter { $0.stage > 0 && !recorder.isDone($0) }) {
             SampleEstimate.seconds(of: $0, options)
         }
-        // By cell: only the cell that got a block has other widths than before.
+        // By cell: a block changes only its own cell's widths.
         var rows = Dictionary(grouping: kept, by: \.cellID)
         var widths: [String: Double] = [:]
         for (cellID, rows) in rows { widths[cellID] = budget.widths(rows)[cellID] }
@@ -200,7 +200,7 @@ final class RunSession {
         }
     }
 
-    /// Takes samples in their order.
+    /// Takes samples in order.
     ///
     /// - Returns: whether the task was cancelled.
     private func takeInTurn(_ samples: [PlannedSample]) async throws -> Bool {
@@ -215,8 +215,8 @@ final class RunSession {
         return false
     }
 
-    /// The cells that go on to a stage, by the blocks of the stages before and nothing else, so that a resumed run
-    /// decides as the first one did; nil for all.
+    /// The cells that continue with a stage; nil for all. Depends only on the blocks of earlier stages, so a resumed
+    /// run decides as the first process did.
     private func cellsLeftOpen(before stage: Int) throws -> Set<String>? {
         guard stage > 0 else { return nil }
         let blocks = options.stages[stage - 1]
@@ -274,7 +274,7 @@ final class RunSession {
 
     // MARK: Saving
 
-    /// - Returns: its rows.
+    /// - Returns: the rows of the attempt.
     private func save(_ attempt: SampleAttempt) throws -> [SampleRow] {
         let rows = recorder.rows(of: attempt)
         try save(rows, attempt.histogramRows, of: attempt.sample, attempt.report.status)
@@ -290,8 +290,8 @@ final class RunSession {
         if recorder.done % samplesPerProgress == 0 { try saveProgress(RunFacts.Progress.running) }
     }
 
-    /// The description names every sample and is written as a whole, so a long run writes it a limited number of times and
-    /// not with every sample. What is done is known by the rows alone.
+    /// The number of samples between two updates of the description. The description names every sample and is written
+    /// as a whole, so a long run writes it a limited number of times. The rows alone determine which samples are done.
     private var samplesPerProgress: Int { max(1, plan.samples.count / Self.progressesOfRun) }
     private static let progressesOfRun = 200
 

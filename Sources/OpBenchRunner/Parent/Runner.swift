@@ -2,7 +2,7 @@ import Foundation
 import OpBenchBackends
 import OpBenchModel
 
-/// Takes the samples of a plan, one process after the other, and saves their rows.
+/// Takes the samples of a plan, one process at a time, and saves their rows.
 public struct Runner: Sendable {
     private let plan: RunPlan
     private let source: SampleSource
@@ -21,8 +21,8 @@ public struct Runner: Sendable {
         }
     }
 
-    /// A runner whose samples are taken by `take`, which is told which program is to take them, and what else uses the machine is
-    /// told by `readCovariates`.
+    /// A runner with its own sources: `take` takes a sample with the given program, and `readCovariates` reads the
+    /// machine's conditions.
     init(
         plan: RunPlan, readCovariates: @escaping @Sendable () -> Covariates = { .now() },
         take: @escaping @Sendable (SampleRequest, _ executable: String) async throws -> ChildResult
@@ -37,20 +37,21 @@ public struct Runner: Sendable {
             ? common.merging([SampleEnvironment.allocatorOptions: "tcache:false"]) { $1 } : common
     }
 
-    /// Runs the plan, or what is missing of it.
+    /// Runs the plan, or its missing samples.
     ///
-    /// A part of a sweep appears under its name when it is finished; what another process of this machine has left of it is
-    /// gone on with.
+    /// A part of a sweep appears under its name when it is finished. If another process of this machine left the part
+    /// unfinished, the run resumes it.
     ///
-    /// If the task is cancelled, the sample in flight is ended and dropped, everything else is kept, and the outcome
-    /// says so. A run that is finished is left as it is.
+    /// If the task is cancelled, the run ends and drops the sample in flight, keeps everything else, and returns an
+    /// outcome that is marked as cancelled. A finished run stays unchanged.
     ///
     /// - Parameters:
-    ///   - onEvent: called on the caller's task, one event after the other.
-    ///   - beforeEnd: called when all is measured, before `run.json` says so: what belongs to a finished run.
-    /// - Throws: `InputError` before anything is run (an existing run, another run to resume, a folder that cannot be
-    ///   made); `DiskError` if rows cannot be saved; `StartFailure` if a process cannot be started; what
-    ///   `beforeEnd` throws, which leaves the run to be gone on with.
+    ///   - onEvent: called on the caller's task, one event at a time.
+    ///   - beforeEnd: called after the last sample and before `run.json` records the end, for work that belongs to a
+    ///     finished run.
+    /// - Throws: `InputError` before anything runs (an existing run, another run to resume, a folder that cannot be
+    ///   made); `DiskError` if rows cannot be saved; `StartFailure` if a process cannot be started; the error of
+    ///   `beforeEnd`, which leaves a run that can be resumed.
     public func run(
         onEvent: @escaping (RunEvent) -> Void, beforeEnd: () throws -> Void = {}
     ) async throws -> RunOutcome {
@@ -73,33 +74,34 @@ public struct Runner: Sendable {
         if let part, !isCancelled {
             outcome.folder = part.path
             if try !part.publish() {
-                onEvent(.warning("another machine has finished this part before: its rows are kept"))
+                onEvent(.warning("another machine finished this part first; its rows are kept"))
             }
         }
         return outcome
     }
 }
 
-/// What happens in a run, as it happens.
+/// An event of a run.
 public enum RunEvent: Sendable {
-    /// `total` are all samples that are certain, those of an earlier part included; the estimate is of those that are left.
+    /// `total` counts all samples that are certain, including those of earlier processes. The estimate covers the
+    /// remaining samples.
     case started(total: Int, estimatedSeconds: Double, budgetSeconds: Double?)
     case calibrating
-    /// A stage has ended, and so many samples will have been taken in the whole run if all of the next one's stand. The
-    /// estimate is of those that are left.
+    /// A stage has ended. `total` is the number of samples of the whole run if all of the next stage's are needed. The
+    /// estimate covers the remaining samples.
     case narrowed(total: Int, estimatedSeconds: Double)
-    /// A budget leaves time for more: so many samples will have been taken with those chosen now, which the estimate is of.
+    /// The run has chosen more samples. `total` includes them; the estimate covers only them.
     case extended(total: Int, estimatedSeconds: Double)
-    /// `index` counts from 0 over all samples of the run, those of an earlier part included.
+    /// `index` counts from 0 over all samples of the run, including those of earlier processes.
     case sampleStarted(index: Int, total: Int, cellID: String, backend: BackendID, kind: SampleKind, block: Int)
-    /// Once for each sample, with the rows of its repeat if it was taken under interference. The estimate is what the plan
-    /// thought of it, as part of those above.
+    /// Sent once for each sample, with the rows of its repeat if there was interference. The estimate is the plan's,
+    /// which is part of the estimates above.
     case sampleFinished(index: Int, status: SampleStatus, rows: [SampleRow], estimatedSeconds: Double)
-    /// Rows are on disk: those of a sample or of its repeat; of what is not measured; first those of an earlier process, where
-    /// a run is continued.
+    /// Rows are on disk: of a sample, its repeat or an omission. A resumed run first sends the rows of earlier
+    /// processes.
     case rowsSaved([SampleRow])
     case warning(String)
-    /// Before the first sample: those that every cell gets are likely to take longer than the budget.
+    /// Sent before the first sample: the minimum blocks of all cells are likely to take longer than the budget.
     case budgetIsShort(budgetSeconds: Double, estimatedSeconds: Double)
     case finished(RunOutcome)
 }
@@ -108,11 +110,11 @@ public enum RunEvent: Sendable {
 public struct RunOutcome: Sendable, Equatable {
     /// The run's own folder.
     public var folder: String
-    /// Samples taken now, repeats of noisy ones included.
+    /// Samples taken by this process, including repeats of noisy ones.
     public var samplesTaken: Int
-    /// Whether the task was cancelled before the last sample. What was measured is kept.
+    /// Whether the task was cancelled before the last sample. Finished samples are kept.
     public var isCancelled: Bool
-    /// Whether the run was finished before, so that nothing was done and no file of it was touched.
+    /// Whether the run was already finished, so that nothing was done and no file touched.
     public var wasFinished: Bool
 
     public init(folder: String, samplesTaken: Int, isCancelled: Bool, wasFinished: Bool = false) {
@@ -123,10 +125,10 @@ public struct RunOutcome: Sendable, Equatable {
     }
 }
 
-/// Where a run's samples come from.
+/// The source of a run's samples.
 struct SampleSource: Sendable {
-    /// Takes a sample by a program, in a process of its own.
+    /// Takes a sample with a program, in a separate process.
     let take: @Sendable (SampleRequest, _ executable: String) async throws -> ChildResult
-    /// Reads what surrounds samples.
+    /// Reads the conditions around a sample.
     let readCovariates: @Sendable () -> Covariates
 }

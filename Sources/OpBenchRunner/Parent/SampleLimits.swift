@@ -1,13 +1,13 @@
 import OpBenchModel
 
-/// What the processes of a run's samples are held to, from their first instruction on. All samples of a run to the same.
+/// Limits that apply to all sample processes of a run from their first instruction on.
 public struct SampleLimits: Sendable, Equatable {
-    /// The processors that they run on; nil for those that opbench itself may use.
+    /// The processors that they run on; nil for all that opbench itself may use.
     public var processors: ProcessorSet?
-    /// How much memory each may write to and shares with nobody, in bytes; nil for as much as the system gives.
+    /// Limit of each process's private writable memory, in bytes; nil for no limit.
     public var memoryBytes: Int?
 
-    /// Less does not start Swift, Foundation and jemalloc for certain, in bytes.
+    /// The least memory that starts Swift, Foundation and jemalloc reliably, in bytes.
     public static let leastMemory = 64 << 20
     public static let mostMemory = 1 << 50
 
@@ -18,9 +18,9 @@ public struct SampleLimits: Sendable, Equatable {
 
     static let none = SampleLimits()
 
-    /// Holds the processors against the machine.
+    /// Checks the processors against the machine.
     ///
-    /// - Throws: `InputError` for processors that are not there, or that this process may not use.
+    /// - Throws: `InputError` for processors that do not exist, or that this process may not use.
     public func check(on machine: ProcessorLayout = .here) throws(InputError) {
         guard let processors else { return }
         let missing = processors.subtracting(machine.online)
@@ -41,20 +41,20 @@ public struct SampleLimits: Sendable, Equatable {
         processors.count == 1 ? "processor \(processors) is" : "processors \(processors) are"
     }
 
-    /// What is legal but perhaps not meant.
+    /// Warnings about settings that are legal but perhaps unintended.
     public func warnings(on machine: ProcessorLayout = .here) -> [String] {
         guard let processors, processors.count > 1 else { return [] }
         let isolated = processors.intersection(machine.isolated)
         if isolated.isEmpty { return [] }
         return [
-            "--cpus \(processors): \(isolated) isolated; the kernel moves no thread between isolated processors, so "
-                + "that all threads of a sample stay on the one that they begin on"
+            "--cpus \(processors): \(isolated) isolated; the kernel moves no threads between isolated processors, so "
+                + "all threads of a sample stay on the processor where they begin"
         ]
     }
 
     // MARK: In words
 
-    /// Why a run with these limits is not one with others, for people; nil if it is.
+    /// How these limits differ from others, in readable form; nil if they do not.
     func difference(from other: SampleLimits) -> String? {
         if processors != other.processors { return Self.given("--cpus", processors?.description) }
         if memoryBytes != other.memoryBytes { return Self.given("--max-memory", memoryBytes.map(Self.text(ofMemory:))) }
@@ -65,7 +65,7 @@ public struct SampleLimits: Sendable, Equatable {
         value.map { "\(option) was \($0)" } ?? "\(option) was not given"
     }
 
-    /// An amount of memory as the option takes it, without loss: `4GiB`, `1536MiB`.
+    /// An exact amount of memory in the option's format: `4GiB`, `1536MiB`.
     public static func text(ofMemory bytes: Int) -> String {
         for (unit, shift) in [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)] where bytes % (1 << shift) == 0 {
             return "\(bytes >> shift)\(unit)"
@@ -73,7 +73,7 @@ public struct SampleLimits: Sendable, Equatable {
         return "\(bytes)B"
     }
 
-    /// What to say of a sample that did not come to its end; empty without a limit of memory.
+    /// The note on a sample that did not complete; empty without a memory limit.
     ///
     /// - Parameter diagnostics: what the process wrote to standard error.
     func note(onFailure diagnostics: String) -> String {
@@ -81,11 +81,11 @@ public struct SampleLimits: Sendable, Equatable {
         let limit = "--max-memory \(Self.text(ofMemory: memoryBytes))"
         let isCertain = Self.wordsOfScarcity.contains { diagnostics.contains($0) }
         return isCertain
-            ? "it needed more memory than \(limit) allows; give more, or less to do"
-            : "memory was limited by \(limit); if it needs more, give more, or less to do"
+            ? "it needed more memory than \(limit) allows; raise the limit, or reduce the workload"
+            : "memory was limited by \(limit); if that was too little, raise the limit, or reduce the workload"
     }
 
-    /// What Swift, the C library and the loader say where they are refused memory.
+    /// Messages of Swift, the C library and the loader when an allocation fails.
     private static let wordsOfScarcity = [
         "failed to allocate", "ould not allocate", "annot allocate memory", "ut of memory",
         "cannot map zero-fill pages", "bad_alloc",

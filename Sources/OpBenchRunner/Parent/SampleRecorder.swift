@@ -1,7 +1,7 @@
 import Glibc
 import OpBenchModel
 
-/// Makes rows of samples, and remembers which are done.
+/// Makes the rows of samples, and tracks which are done.
 struct SampleRecorder {
     private let plan: RunPlan
     private var doneIDs: Set<String> = []
@@ -10,24 +10,24 @@ struct SampleRecorder {
     /// Timeouts and crashes by side, backend and cell.
     private var failures: [String: Int] = [:]
     private var reruns = 0
-    /// Attempts that failed, and that their workload does not expect to.
+    /// Failed attempts, without those that their workload expects to fail.
     private(set) var bad = 0
-    /// The most blocks of a cell that have a sample, by their numbers.
+    /// By kind, the highest number of blocks that a cell has.
     private var blocksOfKinds: [SampleKind: Int] = [:]
     private let specs: [String: WorkloadSpec]
     /// Samples taken by this process.
     private(set) var taken = 0
 
-    /// After so many timeouts or crashes of a backend on a cell, no more time is spent on them.
+    /// The number of timeouts or crashes of a backend on a cell after which no more samples are taken there.
     private static let failureLimit = 2
 
-    /// A recorder of a run of which nothing is done.
+    /// A recorder for a run without samples.
     init(plan: RunPlan) {
         self.plan = plan
         specs = Dictionary(plan.specs.map { ($0.name, $0) }) { first, _ in first }
     }
 
-    /// A recorder of a run of which something is done.
+    /// A recorder for a run that already has samples.
     ///
     /// - Parameter each: calls its argument with the `status` row of every sample that was saved whole.
     init(plan: RunPlan, earlier each: (_ take: (SampleRow) -> Void) throws -> Void) rethrows {
@@ -48,15 +48,15 @@ struct SampleRecorder {
         }
     }
 
-    /// How many throughput blocks a cell has, at most; of another kind, where nothing else was taken.
+    /// The highest number of throughput blocks of a cell; of another kind if there are none.
     var blocks: Int { blocksOfKinds[.throughput] ?? blocksOfKinds.values.max() ?? 0 }
 
     func isDone(_ sample: PlannedSample) -> Bool { doneIDs.contains(sample.id) }
 
-    /// Whether rows of this id, of a sample, its repeat or an omission, were saved whole by an earlier part of the run.
+    /// Whether an earlier process saved all rows of this id, which may be a sample, its repeat or an omission.
     func has(_ sampleID: String) -> Bool { doneIDs.contains(sampleID) }
 
-    /// A sample or its repeat has been saved.
+    /// Records that a sample or its repeat has been saved.
     mutating func note(_ sample: PlannedSample, _ status: SampleStatus) {
         if doneIDs.insert(sample.id).inserted { done += 1 }
         if status == .timeout || status == .crashed { failures[Self.key(sample), default: 0] += 1 }
@@ -83,14 +83,15 @@ struct SampleRecorder {
 
     // MARK: Rules
 
-    /// Why a sample is not taken any more; nil if it is.
+    /// The reason not to take a sample; nil to take it.
     func reasonToPass(_ sample: PlannedSample) -> String? {
         let count = failures[Self.key(sample), default: 0]
         return count < Self.failureLimit
-            ? nil : "not taken: \(count) samples of this backend and cell ended badly before"
+            ? nil : "not taken: \(count) samples of this backend and cell failed before"
     }
 
-    /// Whether a sample taken under interference is repeated. Blind to its result; at most a tenth of the plan, none if quick.
+    /// Whether to repeat a sample taken under interference. The decision ignores the sample's result. At most a tenth
+    /// of the plan is repeated, and nothing in a quick run.
     mutating func takesRerun(_ options: RunOptions) -> Bool {
         guard !options.isQuick, reruns < max(1, plan.samples.count / 10) else { return false }
         reruns += 1
@@ -99,7 +100,7 @@ struct SampleRecorder {
 
     // MARK: Rows
 
-    /// All rows of an attempt; the last is the `status` row, by which a reader knows that none is missing.
+    /// All rows of an attempt. The last is the `status` row, which proves to readers that none is missing.
     mutating func rows(of attempt: SampleAttempt) -> [SampleRow] {
         taken += 1
         let report = attempt.report
@@ -127,7 +128,7 @@ struct SampleRecorder {
         } + [blank]
     }
 
-    /// Where the sample ran, if it was kept there.
+    /// Where the sample ran, if it was pinned.
     private func placement(operations: Int) -> [SampleReport.Figure] {
         guard let processors = plan.options.limits.processors else { return [] }
         let nodes = ProcessorLayout.here.nodes(of: processors).count
@@ -142,7 +143,7 @@ struct SampleRecorder {
         return row
     }
 
-    /// One row for each backend that is not run on a cell, but for those that an earlier part of the run has written.
+    /// One row for each backend that does not run on a cell, except rows that an earlier process has written.
     func omissionRows() -> [SampleRow] {
         plan.omissions.filter { !doneIDs.contains($0.id) }.map { omission in
             SampleRow(
@@ -180,7 +181,7 @@ struct SampleAttempt {
 
     var histogramRows: [HistogramRow] {
         report.histograms.map { histogram in
-            // A build of another time may have other buckets.
+            // Another version may use other buckets.
             let buckets = LatencyBuckets.merged(
                 zip(histogram.upperBounds, histogram.counts).map { (upperBound: $0, count: $1) })
             return HistogramRow(
@@ -192,7 +193,7 @@ struct SampleAttempt {
     }
 }
 
-/// Instants as rows and files hold them.
+/// Timestamps for rows and files.
 enum Timestamp {
     /// ISO 8601, UTC, milliseconds.
     static func now() -> String {

@@ -4,16 +4,16 @@ import OpBenchBackends
 import OpBenchModel
 import OpBenchProfile
 
-/// Two builds whose difference is to be explained, and the work that their run did.
+/// Two builds whose difference is to be explained, and their run's work kernel.
 public struct ExplainedBuilds: Sendable {
     let base: BuildFacts
     let head: BuildFacts
     let injected: InjectedDefect
     let kernel: WorkKernel
 
-    /// Those of a run of `opbench ab`, or of two runs.
+    /// The builds of a run of `opbench ab`, or of two runs.
     ///
-    /// - Throws: `InputError` if a run does not name its program, or the program is gone or has changed.
+    /// - Throws: `InputError` if a run does not record its program, or the program is missing or has changed.
     public init(base: RunFacts, head: RunFacts, names: (base: String, head: String)) async throws(InputError) {
         if let builds = base.builds {
             (self.base, self.head, injected) = (builds.base, builds.head, builds.injected)
@@ -30,11 +30,11 @@ public struct ExplainedBuilds: Sendable {
     private static func executable(of facts: RunFacts, _ name: String) throws(InputError) -> BuildFacts {
         if let executable = facts.executable { return executable }
         throw InputError(
-            file: name, message: "the run does not name the program that took its samples",
-            remedy: "measure again with this opbench, or compare two builds by `opbench ab`")
+            file: name, message: "the run does not record the program that took its samples",
+            remedy: "measure again with this opbench, or compare two builds with `opbench ab`")
     }
 
-    /// Both, in a folder for passing files.
+    /// Copies of both, in a temporary folder.
     ///
     /// - Throws: `DiskError`.
     fileprivate func undebuggedCopies(in folder: String) throws -> [Side: UndebuggedCopy] {
@@ -53,43 +53,43 @@ public struct ExplainedBuilds: Sendable {
     }
 }
 
-/// Why two builds differ in a cell.
+/// The explanation of the difference between two builds in a cell.
 public struct ExplainedCell: Sendable {
     public let target: ProfileTarget
     public let explanation: Explanation
-    /// CPU time and allocations of both sides, of the turn in the middle, as difference flame graphs.
+    /// Difference flame graphs of CPU time and allocations, from the middle turn of both sides.
     public let graphs: [(file: String, svg: String)]
-    /// What could not be recorded, and why.
+    /// Reasons for missing records.
     public let notes: [String]
 }
 
-/// What happens while differences are explained, in order.
+/// Progress events, in order.
 public enum ExplainEvent: Sendable {
     case sampleStarted(target: ProfileTarget, side: Side, what: String, index: Int, total: Int)
     case finished(ExplainedCell)
     case failed(ProfileTarget, reason: String)
 }
 
-/// Profiles two builds, interleaved, and says what grew.
+/// Profiles two builds, interleaved, and explains what grew.
 public struct Explainer: Sendable {
     private let builds: ExplainedBuilds
     private let targets: [ProfileTarget]
     private let options: ProfileOptions
-    /// Of each side.
+    /// The number of turns of each side.
     private let turns: Int
     private let countsInstructions: Bool
     private let test: ChanceTest
 
-    /// What is taken of a side in a turn.
+    /// The parts that are recorded of a side in a turn.
     fileprivate enum Take: String, CaseIterable {
         case unprofiled, cpu, heap, trace, calls
-        /// Where it is asked for.
+        /// Only on request.
         case instructions
     }
 
     /// - Parameters:
-    ///   - countsInstructions: whether callgrind counts instructions; `ProfileMeans.ofInstructions` says whether it
-    ///     can.
+    ///   - countsInstructions: whether callgrind counts instructions; `ProfileMeans.ofInstructions` determines whether
+    ///     it can.
     ///   - test: distinguishes differences from chance.
     public init(
         _ builds: ExplainedBuilds, _ targets: [ProfileTarget], _ options: ProfileOptions, turns: Int,
@@ -103,10 +103,10 @@ public struct Explainer: Sendable {
         self.countsInstructions = countsInstructions
     }
 
-    /// Explains the cells, one after the other. If the task is cancelled, the cell in progress is dropped.
+    /// Explains the cells in order. If the task is cancelled, the cell in progress is dropped.
     ///
-    /// - Parameter onEvent: called on the caller's task, one event after the other.
-    /// - Throws: `DiskError` if raw files cannot be written, `CancellationError`, what `onEvent` throws.
+    /// - Parameter onEvent: called on the caller's task, one event at a time.
+    /// - Throws: `DiskError` if raw files cannot be written, `CancellationError`, and errors of `onEvent`.
     public func run(onEvent: (ExplainEvent) throws -> Void) async throws {
         let scratch = try PassingFolder()
         defer { withExtendedLifetime(scratch) {} }
@@ -138,7 +138,7 @@ public struct Explainer: Sendable {
         if means[.heap].means == nil { notes.insert("heap: \(means[.heap].words)") }
         var generator = SplitMix64(seed: 1)
         var index = 0
-        /// Of both sides the same.
+        /// The same for both sides.
         var limits: ProfileOrder.Limits?
         for _ in 0..<turns {
             for side in generator.shuffled(Side.allCases) {
@@ -171,14 +171,14 @@ public struct Explainer: Sendable {
             graphs: Self.graphs(base, head, target), notes: notes.sorted())
     }
 
-    /// How instructions were counted; nil if they were of no turn. Why one failed is a note of its own.
+    /// How instructions were counted; nil if no turn counted them. A failure has a separate note.
     static func note(onInstructionsOf samples: [ExplainedSample], rounds: Int) -> String? {
         let counted = samples.compactMap(\.instructions)
         guard let part = counted.first else { return nil }
         let operations = ProfileText.count(Double(part.operations))
         let missing = counted.count < samples.count ? ", in \(counted.count) of \(samples.count) samples" : ""
-        return "instructions: counted by callgrind\(missing), of \(rounds) rounds of \(operations) operations a turn "
-            + "those of the round with the fewest"
+        return "instructions: counted by callgrind\(missing), in \(rounds) rounds of \(operations) operations per turn"
+            + "; the round with the fewest counts"
     }
 
     private static func graphs(
@@ -201,10 +201,10 @@ public struct Explainer: Sendable {
 }
 
 extension ProfileTaker {
-    /// All that is taken of a side in a turn.
+    /// Records all parts of a side in a turn.
     ///
     /// - Parameters:
-    ///   - notes: what could not be recorded is added.
+    ///   - notes: receives reasons for missing records.
     ///   - tell: called before each part.
     fileprivate func explainedSample(
         notes: inout Set<String>, tell: (Explainer.Take) throws -> Void
@@ -236,14 +236,14 @@ extension ProfileTaker {
             (try await tracedWaits(), [])
         }
         try tell(.calls)
-        // Phases have no such figure.
+        // Phases do not have this figure.
         if target.cell.phases.isEmpty {
             sample.counts[.futexCalls] = try await part("futex calls", &notes) { (try await futexCalls(), []) }
         }
         return sample
     }
 
-    /// What can be had of a part; of one that fails, the reason becomes a note.
+    /// The recorded part; nil if it failed, with a note on the reason.
     fileprivate func part<Value>(
         _ name: String, _ notes: inout Set<String>, _ take: () async throws -> (Value, remarks: [String])?
     ) async throws -> Value? {
@@ -252,16 +252,16 @@ extension ProfileTaker {
             for remark in taken?.remarks ?? [] { notes.insert("\(name): \(remark)") }
             return taken?.0
         } catch {
-            // What the disk or the user ends, ends all.
+            // A full disk or a cancellation ends everything.
             if error is DiskError || error is CancellationError { throw error }
             notes.insert("\(name): \(error)")
             return nil
         }
     }
 
-    /// An operation.
+    /// Futex calls per operation.
     ///
-    /// - Throws: `ProfileFailure` where they cannot be counted.
+    /// - Throws: `ProfileFailure` if they cannot be counted.
     private func futexCalls() async throws -> Double {
         let report = SampleReport(try await run(.calls), timeoutSeconds: options.timeoutSeconds)
         guard let figure = report.figures.first(where: { $0.metric == Metric.futexCalls.name }) else {
@@ -270,7 +270,7 @@ extension ProfileTaker {
         return figure.value / Double(max(1, figure.operations))
     }
 
-    /// Counted in a sample under callgrind.
+    /// Counts instructions in a sample under callgrind.
     ///
     /// - Throws: `ProfileFailure`, `StackFileError`.
     func instructions(of copy: UndebuggedCopy, _ limits: ProfileOrder.Limits) async throws -> ExplainedSample.Part {
@@ -288,10 +288,10 @@ extension ProfileOrder.Limits {
     private static let countedRounds = 10
     private static let mostOperations = 2000
     private static let leastOperations = 10
-    /// Of a round's CPU time, in nanoseconds, where nothing counts: under callgrind it takes some 50 times as long.
+    /// Limit of a round's CPU time without callgrind, in nanoseconds; callgrind takes about 50 times as long.
     private static let roundBudget = 5e6
 
-    /// What callgrind gets done in seconds.
+    /// Limits for which callgrind finishes in seconds.
     static func fitting(cpuNanosecondsPerOperation: Double) -> Self {
         let operations = roundBudget / max(1, cpuNanosecondsPerOperation)
         return Self(

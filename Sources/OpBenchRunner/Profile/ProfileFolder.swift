@@ -2,24 +2,24 @@ import Foundation
 import Glibc
 import OpBenchModel
 
-/// The folder of a profile run. Each cell's folder appears in it whole, under its name, when all its files are there.
+/// The folder of a profile run. Each cell's folder appears in it under its name once all its files are written.
 final class ProfileFolder {
     let path: String
     private let folder: WrittenFolder
 
-    /// Makes the folder and those above it.
+    /// Creates the folder and its parents.
     ///
-    /// - Throws: `InputError` if there is something in it already, or it cannot be made; `DiskError` if the disk is full.
+    /// - Throws: `InputError` if the folder is not empty, or cannot be made; `DiskError` if the disk is full.
     init(_ path: String) throws {
         _ = try WrittenFolder.makeEmpty(path, remedy: "name another folder with --output")
         guard let resolved = realpath(path, nil) else { throw DiskError(path: path, code: errno) }
         defer { free(resolved) }
         self.path = path
-        // By its absolute path: samples' processes write into it.
+        // An absolute path, because sample processes write into it.
         folder = try WrittenFolder(String(cString: resolved))
     }
 
-    /// A folder under a passing name, for the files of one cell. It is gone with the object unless it was published.
+    /// A folder with a temporary name, for the files of one cell. It is removed with the object unless published.
     final class Stage {
         let folder: WrittenFolder
         private let parent: WrittenFolder
@@ -34,22 +34,22 @@ final class ProfileFolder {
 
         deinit { if !isPublished { try? FileManager.default.removeItem(atPath: folder.path) } }
 
-        /// Gives it its name, of which none is there yet.
+        /// Renames the folder to its final name, which must be free.
         fileprivate func publish(as name: String) throws(DiskError) {
             let target = parent.file(name)
             if rename(folder.path, target) != 0 { throw DiskError(path: target, code: errno) }
             isPublished = true
         }
 
-        /// Writes a file of text.
+        /// Writes a text file.
         func write(_ text: String, as name: String) throws(DiskError) { try folder.replace(name, by: text) }
     }
 
     func stage() throws(DiskError) -> Stage { try Stage(in: folder) }
 
-    /// Publishes a stage under a name that tells cell and backend.
+    /// Publishes a stage under a name made of cell and backend.
     ///
-    /// - Returns: its path, as the user wrote the folder's.
+    /// - Returns: its path, in the form that the user gave for the folder.
     func publish(_ stage: Stage, of target: ProfileTarget) throws(DiskError) -> String {
         let name = ProfileNames.stem(of: target, among: Set(try folder.names()))
         try stage.publish(as: name)
@@ -57,12 +57,13 @@ final class ProfileFolder {
     }
 }
 
-/// Names of files and folders for cells.
+/// Names of cells' files and folders.
 public enum ProfileNames {
-    /// The longest name of a file is 255 bytes.
+    /// File systems limit names to 255 bytes.
     private static let longestName = 160
 
-    /// Letters, digits and `=._-+` of the cell's id, and the backend; numbered where another name begins so.
+    /// The cell's id, reduced to letters, digits and `=._-+`, and the backend; with a number if another name begins the
+    /// same.
     public static func stem(of target: ProfileTarget, among taken: Set<String>) -> String {
         let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789=._-+".utf8)
         func plain(_ text: String) -> String {

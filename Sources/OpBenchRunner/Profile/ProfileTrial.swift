@@ -3,23 +3,23 @@ import OpBenchBackends
 import OpBenchModel
 import OpBenchProfile
 
-/// A profiled sample, in the process it runs in: the same plan, warm-up and outcome check as a throughput sample, with a
+/// A profiled sample, within its process: the same plan, warm-up and outcome check as a throughput sample, with a
 /// recorder between the marks of each round.
 struct ProfileTrial {
     let trial: Trial
     let order: ProfileOrder
 
-    /// What the process of a sample exits with that could not write its files.
+    /// Exit status of a sample's process that could not write its files.
     static let fullDiskStatus: Int32 = 74
-    /// What it exits with whose recorder cannot record.
+    /// Exit status of a sample's process whose recorder cannot record.
     static let refusalStatus: Int32 = 71
 
-    /// More rounds than that are not taken: the answer has a mark for each.
+    /// Limit of the number of rounds, since the answer has a mark for each.
     private static let mostRounds = 20_000
-    /// So many rounds are traced, each compared with one without the trace; fewer if they take long.
+    /// The number of traced rounds, each compared with an untraced one; fewer if they take long.
     private static let tracePairs = 5
 
-    /// - Throws: what keeps the recorder from recording, such as `DiskError`.
+    /// - Throws: errors of the recorder, such as `DiskError`.
     func run() throws -> ProfileAnswer {
         var answer = ProfileAnswer()
         switch trial.factory.supports(trial.plan) {
@@ -30,10 +30,10 @@ struct ProfileTrial {
         case .full(let note): answer.report.note(note)
         }
         ThreadRegister.nameWorkers(String(trial.factory.id.rawValue.prefix(12)))
-        // Before there are threads: perf has all that are made later from their beginning.
+        // Before other threads exist: perf sees threads that start later from their beginning.
         let recorder = try recorder()
         if order.limits == nil { warmUp(&answer) }
-        // What they execute is a matter of time, not of operations.
+        // Competitors run for a time, not for a number of operations.
         let competing = order.limits == nil ? trial.plan.threadPriorities?.competitors ?? 0 : 0
         let competitors = Competitors(count: competing)
         let parts = ProfiledPart.parts(
@@ -53,7 +53,7 @@ struct ProfileTrial {
         return answer
     }
 
-    /// As that of a throughput sample; then a short round of each part that is traced, which gives threads their names.
+    /// Warms up like a throughput sample; then runs a short traced round of each part, which names the threads.
     private func warmUp(_ answer: inout ProfileAnswer) {
         for plan in trial.plan.phases.isEmpty ? [trial.plan] : trial.plan.phases.map(\.plan) {
             let warmUp = WarmUp(factory: trial.factory, kernel: trial.kernel)
@@ -90,10 +90,10 @@ struct ProfileTrial {
         try recorder?.end()
     }
 
-    /// So many rounds of the same plan before those that count: in the first, libraries are bound and threads made.
+    /// The number of rounds before those that count: the first one binds libraries and creates threads.
     private static let uncountedRounds = 2
 
-    /// A number of rounds, however long they take.
+    /// Runs a fixed number of rounds, however long they take.
     private func count(
         _ parts: [ProfiledPart], _ rounds: Int, by recorder: (any ProfileRecorder)?, into answer: inout ProfileAnswer
     ) throws {
@@ -107,7 +107,7 @@ struct ProfileTrial {
         try recorder?.end()
     }
 
-    /// Rounds with and without the trace, in turn; of those with it, the least disturbed is kept.
+    /// Alternates rounds with and without the trace, and keeps the least disturbed traced one.
     private func trace(_ parts: [ProfiledPart], into answer: inout ProfileAnswer) throws {
         var kept: SampleTrace?
         var ratios: [Double] = []
@@ -135,7 +135,7 @@ struct ProfileTrial {
         try file.publish()
     }
 
-    /// Every part once.
+    /// Runs every part once.
     private func run(
         _ parts: [ProfiledPart], recorder: (any ProfileRecorder)? = nil, builder: TraceBuilder? = nil,
         into answer: inout ProfileAnswer
@@ -145,10 +145,10 @@ struct ProfileTrial {
     }
 }
 
-/// A plan, or a phase of a sequence, that is run again and again.
+/// A plan, or a phase of a sequence, that runs repeatedly.
 final class ProfiledPart {
     private let trial: Trial
-    /// Of the phase; empty if the plan has none.
+    /// The name of the phase; empty if the plan has no phases.
     let name: String
     let plan: WorkloadPlan
     let body: OperationBody
@@ -164,8 +164,8 @@ final class ProfiledPart {
     }
 
     /// - Parameters:
-    ///   - mode: `traced` if some rounds are to be.
-    ///   - mostOperations: longer plans are shortened to about as many, and run as fast as they go; nil for the plan as
+    ///   - mode: `traced` if some rounds will be traced.
+    ///   - mostOperations: longer plans are shortened to about this number and run without pacing; nil for the plan as
     ///     it is.
     static func parts(
         of trial: Trial, beside competitors: Competitors, _ mode: OperationBody.Mode, mostOperations: Int? = nil
@@ -210,7 +210,7 @@ final class ProfiledPart {
         body.reset()
     }
 
-    /// Ends its threads and frees its traces. Nothing may run it any more.
+    /// Ends its threads and frees its traces. It must not run afterwards.
     func end() {
         producers.dismiss()
         body.deallocate()

@@ -1,7 +1,7 @@
 import OpBenchModel
 import OpBenchProfile
 
-/// A cell on a backend, to be profiled.
+/// A cell to profile on a backend.
 public struct ProfileTarget: Sendable, Hashable {
     public let cell: Cell
     public let backend: BackendID
@@ -12,25 +12,25 @@ public struct ProfileTarget: Sendable, Hashable {
     }
 }
 
-/// What the profiles of one cell on one backend showed.
+/// The profiles of one cell on one backend.
 public struct ProfiledCell: Sendable {
     public let target: ProfileTarget
-    /// Of the sample that nothing recorded, what profiled ones are compared with.
+    /// Figures of the unprofiled sample, which profiled ones are compared with.
     public let plain: PlainFigures
     public internal(set) var sections: [ProfileSection] = []
     /// The folder with the files; nil if there are none.
     public internal(set) var folder: String?
 }
 
-/// What a sample takes that nothing records.
+/// The figures of an unprofiled sample.
 public struct PlainFigures: Sendable, Equatable {
     public let operations: Int
-    /// build + submit + cancel + drain, in nanoseconds an operation.
+    /// build + submit + cancel + drain, in nanoseconds per operation.
     public let timePerOperation: Double
-    /// Of all threads, in nanoseconds an operation.
+    /// CPU time of all threads, in nanoseconds per operation.
     public let cpuPerOperation: Double
     public let rounds: Int
-    /// What differs in meaning on this backend; empty if nothing does.
+    /// How the meaning differs on this backend; empty if it does not.
     public let note: String
 
     init(_ answer: ProfileAnswer) {
@@ -41,37 +41,37 @@ public struct PlainFigures: Sendable, Equatable {
         note = answer.report.notes
     }
 
-    /// How much longer an operation of a profiled sample took.
+    /// The ratio of a profiled sample's time per operation to the unprofiled one's.
     func perturbation(of answer: ProfileAnswer) -> Double {
         Double(answer.totalNanoseconds) / Double(max(1, answer.operations)) / max(1e-3, timePerOperation)
     }
 }
 
-/// One kind of profile: what a terminal shows of it, and its files.
+/// One kind of profile: its lines for a terminal, and its files.
 public struct ProfileSection: Sendable {
     public let kind: ProfileKind
-    /// By what it was recorded: `perf`, `SIGPROF`, `jemalloc`.
+    /// The method of recording: `perf`, `SIGPROF`, `jemalloc`.
     public let means: String
-    /// Without line ends. Names in them are as they were given: whoever prints them escapes them.
+    /// Lines without line ends. They contain unescaped names, which the printing code must escape.
     public internal(set) var lines: [String]
     /// The names of the files in the cell's folder.
     public internal(set) var files: [String] = []
-    /// The time of the profiled rounds in relation to those without.
+    /// The ratio of the profiled rounds' time to that of unprofiled rounds.
     public let perturbation: Double?
-    /// Why there is none; nil if there is.
+    /// Why there is no profile; nil if there is.
     public let lack: Lack?
 
     public enum Lack: Sendable, Equatable {
-        /// This machine cannot do it; with the remedy.
+        /// Not possible on this machine; the reason includes the remedy.
         case impossible(reason: String)
-        /// The sample, or what records it, failed.
+        /// The sample or its recorder failed.
         case failed(reason: String)
     }
 
-    /// A profile that perturbs by more than that shows another program than the one in question.
+    /// Profiles that perturb more than this show a different program's behaviour.
     public static let mostPerturbation = 2.0
 
-    /// Whether the sample was slowed down too much to be relied on.
+    /// Whether the sample was slowed down too much to be reliable.
     public var isPerturbed: Bool { (perturbation ?? 1) > Self.mostPerturbation }
 
     init(

@@ -4,13 +4,13 @@ import OpBenchBackends
 import OpBenchModel
 import OpBenchProfile
 
-/// What the user asked of a profile beside the workloads.
+/// The user's options for a profile, without the workloads.
 public struct ProfileOptions: Sendable {
-    /// nil for all that this machine can do.
+    /// The kinds to record; nil for all that this machine can.
     public var kinds: [ProfileKind]?
-    /// How long the rounds of a sample last together.
+    /// Total duration of a sample's rounds.
     public var seconds: Double
-    /// A sample that takes longer is ended.
+    /// Time limit of a sample.
     public var timeoutSeconds: Double
     public var directory: String
 
@@ -22,18 +22,18 @@ public struct ProfileOptions: Sendable {
     }
 }
 
-/// What happens while profiles are taken, in order.
+/// Progress events, in order.
 public enum ProfileEvent: Sendable {
     case calibrating
     case sampleStarted(target: ProfileTarget, kind: ProfileKind?, index: Int, total: Int)
-    /// A cell is done, and its files are there.
+    /// A cell is done, and its files are written.
     case finished(ProfiledCell)
     case unsupported(ProfileTarget, reason: String)
-    /// No profile of it: its sample failed.
+    /// There is no profile, because the sample failed.
     case failed(ProfileTarget, reason: String)
 }
 
-/// Takes profiles, one process after the other.
+/// Takes profiles, one process at a time.
 public struct Profiler: Sendable {
     private let options: ProfileOptions
     private let targets: [ProfileTarget]
@@ -44,10 +44,10 @@ public struct Profiler: Sendable {
         self.options = options
     }
 
-    /// Takes them all. If the task is cancelled, the cell in progress is dropped, and the cells before it are kept.
+    /// Takes all profiles. If the task is cancelled, the cell in progress is dropped, and the cells before it are kept.
     ///
-    /// - Parameter onEvent: called on the caller's task, one event after the other.
-    /// - Throws: `InputError` before anything is run, `DiskError` if files cannot be written, `CancellationError`.
+    /// - Parameter onEvent: called on the caller's task, one event at a time.
+    /// - Throws: `InputError` before anything runs, `DiskError` if files cannot be written, `CancellationError`.
     public func run(onEvent: (ProfileEvent) throws -> Void) async throws {
         let folder = try ProfileFolder(options.directory)
         let kinds = options.kinds ?? ProfileKind.allCases
@@ -87,7 +87,7 @@ public struct Profiler: Sendable {
     }
 }
 
-/// Why a sample left no profile.
+/// The reason why a sample has no profile.
 struct ProfileFailure: Error, CustomStringConvertible {
     let description: String
 }
@@ -100,12 +100,12 @@ struct ProfileTaker {
     let means: ProfileMeans
     let child: ChildProcess
     let stage: ProfileFolder.Stage
-    /// What makes the build of this side worse, and which side it is; nil for this program itself.
+    /// The injected defect and this build's side; nil for this program itself.
     var side: (injected: InjectedDefect, side: Side)?
 
-    /// Runs a sample of the cell, of this side's build, in a process of its own.
+    /// Runs a sample of the cell with this side's build, in a separate process.
     ///
-    /// - Parameter substitute: runs the build in another way than `child` does.
+    /// - Parameter substitute: runs the build instead of `child`.
     func run(
         _ flavour: SampleFlavour, _ order: ProfileOrder? = nil, environment: [String: String] = [:],
         by substitute: ChildProcess? = nil
@@ -120,10 +120,9 @@ struct ProfileTaker {
             environment: ChildProcess.environment.merging(environment) { $1 }, timeoutSeconds: options.timeoutSeconds)
     }
 
-    /// A profiled sample.
+    /// Takes a profiled sample.
     ///
-    /// - Throws: `ProfileFailure` if its process did not come to answer, or its operations did not do what they should;
-    ///   `CancellationError`.
+    /// - Throws: `ProfileFailure` if its process did not answer, or its outcome was wrong; `CancellationError`.
     func take(
         _ recorder: ProfileOrder.Recorder, limits: ProfileOrder.Limits? = nil, environment: [String: String] = [:],
         by substitute: ChildProcess? = nil
@@ -138,7 +137,7 @@ struct ProfileTaker {
         guard case .exited(0) = result.ending,
             let answer = try? JSONDecoder().decode(ProfileAnswer.self, from: AnswerRecord.json(in: result.output))
         else {
-            // What a recorder says that refuses in order.
+            // The message of a recorder that cannot record.
             let words = result.diagnostics.split(separator: "\n").last.map(String.init) ?? ""
             if case .exited(ProfileTrial.fullDiskStatus) = result.ending {
                 throw DiskError(path: stage.folder.path, code: ENOSPC)
@@ -147,9 +146,9 @@ struct ProfileTaker {
                 throw ProfileFailure(description: words)
             }
             let report = SampleReport(result, timeoutSeconds: options.timeoutSeconds)
-            // An older one answers as if it were another kind of sample, or does not understand the order.
+            // An older build answers as for another kind of sample, or does not understand the request.
             if report.status == .ok || result.ending == .exited(SampleChild.misunderstoodStatus) {
-                throw ProfileFailure(description: "this build of opbench takes no such profile: \(child.executable)")
+                throw ProfileFailure(description: "this build cannot take such a profile: \(child.executable)")
             }
             throw ProfileFailure(description: "the sample \(report.status.rawValue): \(report.notes)")
         }
@@ -159,7 +158,7 @@ struct ProfileTaker {
         return answer
     }
 
-    /// One kind of profile; of one that fails, the reason.
+    /// Takes one kind of profile; the section of a failed one has the reason.
     func section(_ kind: ProfileKind, plain: PlainFigures) async throws -> ProfileSection {
         let answer = means[kind]
         guard let way = answer.means else {
@@ -176,7 +175,7 @@ struct ProfileTaker {
             if !answer.lack.isEmpty { section.lines.append(answer.advice) }
             return section
         } catch {
-            // What the disk or the user ends, ends all.
+            // A full disk or a cancellation ends everything.
             if error is DiskError || error is CancellationError { throw error }
             return ProfileSection(kind, lack: .failed(reason: "\(error)"))
         }

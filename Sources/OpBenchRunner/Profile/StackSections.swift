@@ -14,34 +14,34 @@ extension ProfileTaker {
             perturbation: plain.perturbation(of: answer))
     }
 
-    /// If the classes sum up to less than this part of the CPU time, the summary says what is missing.
+    /// If the classes sum up to less than this part of the CPU time, the summary describes the missing part.
     private static let leastSampled = 0.95
-    /// What a switch may hide, in nanoseconds: measured were 4,000 to 5,000.
+    /// Limit of the time that a switch may hide, in nanoseconds; measurements gave 4,000 to 5,000.
     private static let mostHidden = 20_000.0
 
-    /// The classes held against the clock of the kernel, which knows nothing of samples. A sampler's clock stands still
-    /// while the kernel goes from one thread to another.
+    /// Checks the classes against the kernel's clock, which is independent of samples. A sampler's clock stops while
+    /// the kernel switches threads.
     private static func check(_ table: ClassTable, _ answer: ProfileAnswer) -> [String] {
         let operations = Double(max(1, answer.operations))
         let counted = Double(answer.cpuNanoseconds)
         let switches = Double(answer.voluntarySwitches + answer.involuntarySwitches)
         var line =
-            "the process used \(ProfileText.time(counted / operations)) of CPU time an operation between the marks; "
-            + "the samples are \(ProfileText.share(Double(table.total), of: counted)) of it"
+            "the process used \(ProfileText.time(counted / operations)) of CPU time per operation between the marks; "
+            + "samples cover \(ProfileText.share(Double(table.total), of: counted)) of it"
         let missing = counted - Double(table.total)
         if Double(table.total) < leastSampled * counted {
             if missing > mostHidden * switches {
-                line += "; the rest is not in the samples"
+                line += "; the rest was not sampled"
             } else {
                 line +=
                     "; the rest is \(ProfileText.time(missing / switches)) for each of "
-                    + "\(ProfileText.digits(switches / operations)) switches an operation, which no sampler sees whole"
+                    + "\(ProfileText.digits(switches / operations)) switches per operation, which no sampler sees fully"
             }
         }
         return [line]
     }
 
-    /// Where CPU time goes, between the marks.
+    /// The profile of CPU time between the marks.
     func cpuProfile(
         _ means: ProfileMeans.Means
     ) async throws -> (profile: StackProfile, answer: ProfileAnswer, notes: [String]) {
@@ -52,9 +52,9 @@ extension ProfileTaker {
             .cpu(
                 stage.folder.file(PerfEvents.cpu.fileName))
         var notes: [String] = []
-        if read.lacksKernel { notes.append("the kernel's code is not in it") }
-        if read.lost > 0 { notes.append("\(read.lost) samples were lost: figures are too low") }
-        if read.skippedLines > 0 { notes.append("\(read.skippedLines) lines of perf were not understood") }
+        if read.lacksKernel { notes.append("kernel code is not included") }
+        if read.lost > 0 { notes.append("\(read.lost) samples were lost, so the figures are too low") }
+        if read.skippedLines > 0 { notes.append("\(read.skippedLines) lines of perf's output were not understood") }
         return (read.profile, answer, notes)
     }
 
@@ -64,9 +64,9 @@ extension ProfileTaker {
         let raw = try RawStacksFile.read(try bytes(of: RawStacksFile.name)).during(answer.markedTime.ranges)
         let symbols = try await Symbolizer().names(of: raw.lookUps, in: raw.map)
         var notes = symbols.notes
-        if raw.lostSamples > 0 { notes.append("\(raw.lostSamples) samples were lost: figures are too low") }
+        if raw.lostSamples > 0 { notes.append("\(raw.lostSamples) samples were lost, so the figures are too low") }
         if raw.unsampledThreads > 0 {
-            notes.append("\(raw.unsampledThreads) threads got no timer, and are not in it; see ulimit -i")
+            notes.append("\(raw.unsampledThreads) threads got no timer and are not included; see ulimit -i")
         }
         return (raw.profile(symbols.symbols, threadNames: answer.threadNames), answer, notes)
     }
@@ -119,7 +119,7 @@ extension ProfileTaker {
 
     typealias HeapPart = (name: String, title: String, profile: StackProfile, operations: Int)
 
-    /// What is live at the fence of the first round, and all that was allocated between the marks.
+    /// Memory in use at the fence of the first round, and all allocations between the marks.
     func heapProfiles() async throws -> (parts: [HeapPart], answer: ProfileAnswer, notes: [String]) {
         defer { for name in [HeapSampler.liveFile, HeapSampler.allFile, HeapSampler.countsFile] { discard(name) } }
         let answer = try await take(.heap, environment: HeapSampler.environment())
@@ -143,7 +143,7 @@ extension ProfileTaker {
 
     // MARK: Files
 
-    /// The three views of a profile.
+    /// Writes the three views of a profile.
     ///
     /// - Returns: the files' names.
     private func write(
@@ -162,7 +162,7 @@ extension ProfileTaker {
         do {
             return try FileBytes.read(stage.folder.file(name))
         } catch {
-            throw ProfileFailure(description: "the sample left no \(name)")
+            throw ProfileFailure(description: "the sample wrote no \(name)")
         }
     }
 

@@ -4,18 +4,18 @@ import OpBenchBackends
 import OpBenchModel
 import OpBenchProfile
 
-/// Makes a trace of the stamps of one round, or of the phases of one round of a sequence.
+/// Makes a trace from the time stamps of one round, or from the phases of one round of a sequence.
 final class TraceBuilder {
     static let fileName = "trace.opbench"
 
     private let plan: WorkloadPlan
     private let backend: BackendID
     private var trace: SampleTrace
-    /// When the first part began, on the clock of stamps.
+    /// The start of the first part, on the clock of the stamps.
     private var origin: Int64?
-    /// Of threads, by their number in the register less 1.
+    /// Threads that executed operations, by their index in the register.
     private var hasWorked: Set<Int> = []
-    /// What the backend's threads did beside operations, meanwhile.
+    /// The backend threads' events besides operations, during the trace.
     var threadEvents: [ThreadEvent] = []
 
     init(_ plan: WorkloadPlan, backend: BackendID) {
@@ -26,9 +26,9 @@ final class TraceBuilder {
         trace.processID = getpid()
     }
 
-    /// Adds a round. Its body still has the stamps.
+    /// Adds a round whose body still has its stamps.
     ///
-    /// - Parameter phase: the name of the phase it is; empty if there are none.
+    /// - Parameter phase: the name of its phase; empty if there are no phases.
     func add(_ round: Round, _ body: OperationBody, of plan: WorkloadPlan, phase: String) {
         let origin = origin ?? round.begun
         self.origin = origin
@@ -84,7 +84,7 @@ final class TraceBuilder {
         }
     }
 
-    /// One whose submission nobody stamped: it takes up its number, and no time.
+    /// An operation without a submission stamp: it keeps its number, and takes no time.
     private static func unseen(queue: UInt16) -> TracedOperation {
         TracedOperation(submit: 0, ready: .absent, start: .absent, end: .absent, queue: queue)
     }
@@ -117,15 +117,15 @@ final class TraceBuilder {
         }
     }
 
-    /// The trace, consistent.
+    /// Finishes the trace and checks its consistency.
     ///
-    /// - Throws: `TraceError` if it is not.
+    /// - Throws: `TraceError` if it is inconsistent.
     func finish() throws(TraceError) -> SampleTrace {
         var trace = trace
         trace.title = "\(plan.shape.rawValue) on \(backend.rawValue)"
         var ids: Set<Int32> = []
         trace.threads = ThreadRegister.all().enumerated().map { number, entry in
-            // The system may give an ended thread's number to another one.
+            // The system may reuse an ended thread's id.
             var id = entry.id
             while !ids.insert(id).inserted { id = -Int32(number) - 1 }
             return SampleTrace.Thread(
@@ -140,20 +140,20 @@ final class TraceBuilder {
     private func addThreadEvents(to trace: inout SampleTrace) {
         guard let origin, !threadEvents.isEmpty else { return }
         var places = Dictionary(trace.threads.enumerated().map { ($1.id, UInt16($0)) }) { $1 }
-        // Others wake workers, too: those that suspend and resume, and the engine's own. Who is woken is a worker, also one
-        // that did nothing else.
+        // Other threads wake workers, too: those that suspend and resume, and the engine's own. A woken thread is a
+        // worker, even if it did nothing else.
         let workers = Set(threadEvents.compactMap { $0.kind == .wake ? $0.other : $0.thread })
         func place(of thread: Int32) -> UInt16 {
             if let place = places[thread] { return place }
             let place = UInt16(trace.threads.count)
-            // Those that neither submitted nor executed anything.
+            // Threads that neither submitted nor executed anything.
             let name = SystemFile.line("/proc/self/task/\(thread)/comm") ?? "thread \(thread)"
             trace.threads.append(
                 SampleTrace.Thread(name: name, role: workers.contains(thread) ? .worker : .submitter, id: thread))
             places[thread] = place
             return place
         }
-        // What lies outside of the rounds is not of the sample, but whether a thread slept when it began.
+        // Drops events outside the rounds, but keeps which threads were asleep when the sample began.
         let beginsAsleep = Dictionary(
             threadEvents.filter { $0.time < origin && [.park, .unpark].contains($0.kind) }.sorted { $0.time < $1.time }
                 .map { ($0.thread, $0) }
@@ -163,7 +163,7 @@ final class TraceBuilder {
             var other = event.other.map(place) ?? TracedOperation.unknown
             switch event.kind {
             case .leaseTaken, .leaseGivenUp:
-                // Which queue of several it is, is not known here.
+                // With several queues, the lease's queue is unknown here.
                 guard trace.queues.count == 1 else { continue }
                 other = 0
             case .wake: if other == TracedOperation.unknown { continue }

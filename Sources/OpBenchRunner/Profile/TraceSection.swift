@@ -22,25 +22,26 @@ extension ProfileTaker {
             files: ["trace.perfetto-trace", "trace.json"], perturbation: answer.perturbation)
     }
 
-    /// A trace whose bodies had no processor for a greater part of their time is of a busy machine.
+    /// The share of time that bodies waited for a processor, above which the machine was busy.
     private static let mostProcessorWait = 0.05
 
-    /// That the machine was busy, by what a throughput sample is noisy from or by the trace itself; nil if it was not.
+    /// A warning that the machine was busy, by the criteria for noisy throughput samples or by the trace itself; nil if
+    /// it was not.
     static func busyMachine(_ interference: Interference, processorWaitShare: Double) -> String? {
         guard interference.disturbs(.throughput) || processorWaitShare > mostProcessorWait else { return nil }
         let foreign = interference.foreign.map {
             "other processes used \(ProfileText.digits($0 / interference.elapsed)) processors, "
         }
         return "busy machine: \(foreign ?? "")bodies waited for a processor for "
-            + "\(ProfileText.share(processorWaitShare, of: 1)) of their time; work and span are without that wait"
+            + "\(ProfileText.share(processorWaitShare, of: 1)) of their time; work and span exclude that wait"
     }
 
-    /// A trace, and all that is computed from it.
+    /// A trace, and everything computed from it.
     private func tracedReport() async throws -> (ProfileAnswer, TraceReport) {
         try await traced { trace throws(TraceError) in try TraceReport(trace) }
     }
 
-    /// What an explanation needs of a trace: the waits of all operations together, and how many operations there are.
+    /// The part of a trace that an explanation needs: the summed waits of all operations, and the number of operations.
     func tracedWaits() async throws -> (split: WaitSplit, operations: Int) {
         try await traced { trace throws(TraceError) in
             try trace.check()
@@ -48,7 +49,7 @@ extension ProfileTaker {
         }.1
     }
 
-    /// Takes a trace, and has it read.
+    /// Takes a trace and reads it.
     private func traced<Result>(
         _ read: (SampleTrace) throws(TraceError) -> Result
     ) async throws -> (ProfileAnswer, Result) {

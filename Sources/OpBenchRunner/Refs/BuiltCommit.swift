@@ -24,7 +24,7 @@ public struct BuiltCommit: Sendable {
         }
     }
 
-    /// The record of how the program was made. It names the compiler and is not compared.
+    /// The name of the file that records how the program was made. It names the compiler and is not compared.
     static let record = "made-by"
 
     private func files() throws -> [String] {
@@ -38,8 +38,7 @@ public struct BuiltCommit: Sendable {
         return try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)
     }
 
-    /// Whether two files are the same outside each one's own stamp and the linker's digest of all the rest, which
-    /// covers the stamp.
+    /// Whether two files are the same except for their own stamps and the linker's digest, which covers the stamp.
     static func areSame(_ one: Data, _ stamp: String, _ other: Data, _ otherStamp: String) -> Bool {
         guard one.count == other.count else { return false }
         let own = ownParts(of: one, stamp)
@@ -52,7 +51,7 @@ public struct BuiltCommit: Sendable {
         return true
     }
 
-    /// The ranges, in the order of the file.
+    /// The ranges of stamps and digests, in file order.
     private static func ownParts(of data: Data, _ stamp: String) -> [Range<Int>] {
         var parts = ELFBuildID.places(in: data)
         var rest = data.startIndex..<data.endIndex

@@ -2,21 +2,21 @@ import Foundation
 import Glibc
 import OpBenchModel
 
-/// A package in a git repository, and what its refs name.
+/// A package in a git repository, which resolves its refs.
 public struct PackageRepository: Sendable {
     /// The folder of Package.swift.
     let package: String
-    /// The same within the repository: empty, or ending in a slash.
+    /// That folder's path within the repository: empty, or ending in a slash.
     let prefix: String
 
-    /// The package of a folder, or of the nearest folder above that has one.
+    /// The package of a folder, or of the nearest parent that has one.
     ///
-    /// - Throws: `InputError` if there is none, or if it is in no repository; `BuildError` without git.
+    /// - Throws: `InputError` if there is none, or if it is not in a repository; `BuildError` without git.
     public static func containing(_ folder: String) async throws -> PackageRepository {
         guard let package = nearestPackage(folder) else {
             throw InputError(
                 file: folder, message: "there is no Package.swift here or above",
-                remedy: "go to the folder of the package that is to be built")
+                remedy: "go to the folder of the package to build")
         }
         let asked: Git.Ended
         do {
@@ -28,7 +28,7 @@ public struct PackageRepository: Sendable {
         guard asked.isSuccess else {
             throw InputError(
                 file: package,
-                message: "the package is in no git repository that git takes: "
+                message: "git does not accept the package's repository, or there is none: "
                     + asked.errors.trimmingCharacters(in: .newlines),
                 remedy: "name two builds instead: `opbench ab BASE HEAD FILE…`")
         }
@@ -48,36 +48,35 @@ public struct PackageRepository: Sendable {
 
     /// The commit that a ref names.
     ///
-    /// - Parameter option: what the user gave it by.
-    /// - Throws: `InputError` if it names none.
+    /// - Parameter option: the option that gave it.
+    /// - Throws: `InputError` if there is no such commit.
     public func commit(of ref: String, option: String) async throws -> PackageCommit {
         let asked = try await Git.run(
             ["rev-parse", "--verify", "--quiet", "--end-of-options", ref + "^{commit}"], in: package)
         let commit = asked.output.trimmingCharacters(in: .newlines)
         guard asked.isSuccess, commit.utf8.count >= 40, commit.allSatisfy(\.isHexDigit) else {
             throw InputError(
-                file: option, message: "no commit is named \"\(ref)\" in the repository of \(package)",
-                remedy: "`git branch --all` lists names; a shallow clone has to fetch it first")
+                file: option, message: "there is no commit \"\(ref)\" in the repository of \(package)",
+                remedy: "`git branch --all` lists names; fetch it first in a shallow clone")
         }
         return PackageCommit(ref: ref, id: commit)
     }
 
-    /// How many files of the work tree differ from the commit that is checked out. Files that git does not know are not
-    /// counted.
+    /// The number of files in the work tree that differ from the checked-out commit. Untracked files do not count.
     public func changedFiles() async throws -> Int {
         let asked = try await Git.run(["status", "--porcelain", "--untracked-files=no"], in: package)
         return asked.output.utf8.count { $0 == UInt8(ascii: "\n") }
     }
 }
 
-/// A commit by the name that the user gave it, and its own.
+/// A commit: the user's name for it, and its id.
 public struct PackageCommit: Sendable, Equatable {
     public let ref: String
     let id: String
 
     public func isSame(as other: PackageCommit) -> Bool { id == other.id }
 
-    /// For people: `main (1a2b3c4d5e)`.
+    /// Readable form: `main (1a2b3c4d5e)`.
     public var words: String { id.hasPrefix(ref) ? shortID : "\(ref) (\(shortID))" }
 
     private var shortID: String { String(id.prefix(10)) }
@@ -128,17 +127,17 @@ struct PackageExecutables: Decodable {
         Set(products.filter(\.type.isExecutable).map(\.name) + targets.filter { $0.type == "executable" }.map(\.name))
     }
 
-    /// Returns nil if the text is no manifest.
+    /// Returns nil if the text is not a manifest.
     init?(manifest: String) {
         guard let read = try? JSONDecoder().decode(Self.self, from: Data(manifest.utf8)) else { return nil }
         self = read
     }
 }
 
-/// An error: the base has no program that takes samples, so there is nothing to compare with.
+/// The base has no program that takes samples, so there is nothing to compare with.
 public struct NoBaseline: Error, CustomStringConvertible {
     let base: PackageCommit
     let reason: String
 
-    public var description: String { "\(base.words) \(reason), so that there is nothing to compare with" }
+    public var description: String { "\(base.words) \(reason), so there is nothing to compare with" }
 }

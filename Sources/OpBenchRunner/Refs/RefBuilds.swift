@@ -3,33 +3,33 @@ import Glibc
 import OpBenchLaunch
 import OpBenchModel
 
-/// Builds commits of a package, in a work tree of their own, and keeps the programs.
+/// Builds commits of a package, in a separate work tree, and keeps the programs.
 ///
-/// All of it lies in `.build/refs` of the package:
-/// - `tree`: stands for `/`: in it, at the repository's own path, a git work tree, which goes from commit to commit, and
-///   beside that links to what the package takes from outside of its repository;
-/// - `build`: SwiftPM's folder for it, so that the second commit takes only what differs;
-/// - `programs/<commit>-<digest>`: what was built, by which compiler and with which options; moved there when it is
-///   complete: an interrupted build leaves nothing there.
+/// All files are in `.build/refs` of the package:
+/// - `tree`: mirrors `/`. It holds a git work tree at the repository's own path, which moves from commit to commit, and
+///   links to the package's dependencies outside the repository;
+/// - `build`: SwiftPM's scratch folder, so that the second commit rebuilds only the differences;
+/// - `programs/<commit>-<digest>`: the programs, with a record of compiler and options. They are moved there when
+///   complete, so that an interrupted build leaves nothing there.
 ///
 /// Removing the folder is safe.
 public struct RefBuilds: Sendable {
     let repository: PackageRepository
     let product: String
-    /// For `swift build`, beside configuration, product and folders.
+    /// Arguments of `swift build` besides configuration, product and folders.
     private let options: [String]
     let folder: String
     private let say: @Sendable (String) -> Void
     private let building: Building
 
-    /// Is told what is built when that begins; gives what is called at its end, with whether it was built.
+    /// Called with a description when a build begins; the result is called at its end, with whether it succeeded.
     public typealias Building = @Sendable (_ words: String) -> @Sendable (_ isBuilt: Bool) -> Void
 
     /// - Parameters:
     ///   - product: the name of the executable product.
     ///   - options: further arguments of `swift build`.
-    ///   - say: is told in a line what was found.
-    ///   - building: is told what takes long.
+    ///   - say: receives one-line messages.
+    ///   - building: receives the beginning and end of builds.
     public init(
         of repository: PackageRepository, product: String, options: [String],
         say: @escaping @Sendable (String) -> Void, building: @escaping Building
@@ -42,11 +42,11 @@ public struct RefBuilds: Sendable {
     /// Returns the programs of two commits, built now or before.
     ///
     /// - Throws: `InputError` if the head has no such product. `NoBaseline` if the base has none, before anything is
-    ///   built, or if the base's program is no opbench. `BuildError` if one cannot be built. `CancellationError` if the
+    ///   built, or if the base's program is not an opbench. `BuildError` if a build fails. `CancellationError` if the
     ///   task is cancelled.
     ///
-    /// A program that was made of packages from outside of the repository is made anew if these have changed: if they are
-    /// at other commits, or are not just what a commit has.
+    /// Programs built with packages from outside the repository are rebuilt if those packages have changed: if they are
+    /// at other commits, or have uncommitted changes.
     public func programs(
         base: PackageCommit, head: PackageCommit
     ) async throws -> (base: BuiltCommit, head: BuiltCommit) {
@@ -61,9 +61,9 @@ public struct RefBuilds: Sendable {
             programs[commit.id] = try await program(of: commit, made)
         }
         let built = (base: programs[base.id]!, head: programs[head.id]!)
-        // If the head's program is no opbench, the caller that asks it finds out.
+        // If the head's program is not an opbench, the caller's request to it fails.
         if await BuildFacts.isOpBench(built.head.program), await !BuildFacts.isOpBench(built.base.program) {
-            throw NoBaseline(base: base, reason: "has a program \(product) that takes no samples for this opbench")
+            throw NoBaseline(base: base, reason: "has a program \(product) that cannot take samples for this opbench")
         }
         return built
     }
@@ -71,14 +71,14 @@ public struct RefBuilds: Sendable {
     private func program(of commit: PackageCommit, _ made: String) async throws -> BuiltCommit {
         let place = place(of: commit, made)
         if try await isKept(place, made) {
-            say("\(commit.words) was built before, in \(place)")
+            say("\(commit.words) is already built, in \(place)")
         } else {
             let end = building(commit.words)
             var isBuilt = false
             defer { end(isBuilt) }
             try await checkOut(commit)
             let outside = try await linkOutside()
-            // Read before the program is taken.
+            // Before the build, since the packages may change during it.
             let states = try await states(of: outside)
             try keep(try await build(commit), in: place, made: made + Self.separator + states)
             isBuilt = true
@@ -90,7 +90,7 @@ public struct RefBuilds: Sendable {
         "\(folder)/programs/\(commit.id)-\(SHA256.hexadecimal(of: Array(made.utf8)).prefix(12))"
     }
 
-    /// The commit that the work tree is at comes first: of it the least is left to be built.
+    /// Puts the work tree's current commit first, because it has the least left to build.
     private func inOrderOfWork(_ commits: [PackageCommit]) async throws -> [PackageCommit] {
         guard try await isWorkTree() else { return commits }
         let asked = try await Git.run(["rev-parse", "HEAD"], in: source)
@@ -98,12 +98,12 @@ public struct RefBuilds: Sendable {
         return commits.filter { $0.id == present } + commits.filter { $0.id != present }
     }
 
-    /// What a kept program must have been made by to be the one that would be made now.
+    /// The conditions under which a kept program equals the one that would be built now.
     private func madeBy() async throws -> String {
         let compiler = try await swift(["--version"])
         guard compiler.isSuccess else { throw BuildError(message: "swift cannot be run", remedy: "put it on PATH") }
         let versions = (try? String(contentsOfFile: ownVersions, encoding: .utf8)) ?? ""
-        // As Package.swift decides it.
+        // The same rule as in Package.swift.
         let allocator = ProcessInfo.processInfo.environment["OPBENCH_ALLOCATOR"] == "system" ? "system" : "jemalloc"
         return compiler.output + ([product] + options + [allocator, versions]).joined(separator: "\n")
     }
@@ -121,7 +121,7 @@ public struct RefBuilds: Sendable {
 
     private static let changing = "\tchanging"
 
-    /// A line for each: the commit that a package is at, if it is just that.
+    /// One line for each package: its commit, if it has no other changes.
     private func states(of packages: [String]) async throws -> String {
         var lines = ""
         for path in packages {
@@ -136,7 +136,7 @@ public struct RefBuilds: Sendable {
     // MARK: The work tree
 
     private var outside: OutsidePackages {
-        // A prefix ends in the slash that the package's path has before it.
+        // The prefix ends in a slash, and the package's path has one before it, so both parts have the same length.
         let path = package.utf8.dropLast(repository.prefix.utf8.count)
         return OutsidePackages(root: folder + "/tree", repository: String(decoding: path, as: UTF8.self))
     }
@@ -148,18 +148,18 @@ public struct RefBuilds: Sendable {
     private func checkOut(_ commit: PackageCommit) async throws {
         if try await isWorkTree() {
             let moved = try await Git.run(["checkout", "--quiet", "--detach", "--force", commit.id], in: source)
-            // What a build has left there, and older versions of other packages, are no part of the commit.
+            // Removes files of a build and older versions of other packages, which are not part of the commit.
             let cleaned = try await Git.run(["clean", "-ffdxq"], in: source)
             if moved.isSuccess, cleaned.isSuccess { return try takeVersions(of: commit) }
         }
         try? FileManager.default.removeItem(atPath: source)
         _ = try await Git.run(["worktree", "prune"], in: repository.package)
         let added = try await Git.run(
-            // Twice: also where an interrupted call has left it locked.
+            // Twice, to override the lock of an interrupted call.
             ["worktree", "add", "--quiet", "--detach", "--force", "--force", source, commit.id], in: repository.package)
         guard added.isSuccess else {
             throw BuildError(
-                message: "git cannot check \(commit.words) out: \(added.errors.trimmingCharacters(in: .newlines))",
+                message: "git cannot check out \(commit.words): \(added.errors.trimmingCharacters(in: .newlines))",
                 remedy: "remove \(folder)")
         }
         try takeVersions(of: commit)
@@ -173,7 +173,7 @@ public struct RefBuilds: Sendable {
         return asked.isSuccess && asked.output.trimmingCharacters(in: .newlines) == String(cString: resolved)
     }
 
-    /// Where the versions of other packages are not in the repository, those that the package has now.
+    /// Copies the package's current versions of other packages if the commit has no `Package.resolved`.
     private func takeVersions(of commit: PackageCommit) throws {
         guard access(sourcePackage + "/Package.swift", F_OK) == 0 else {
             throw BuildError(
@@ -190,22 +190,22 @@ public struct RefBuilds: Sendable {
 
     private var sourcePackage: String { outside.root + package }
 
-    /// - Returns: the packages outside of the repository that the build takes as they are now.
+    /// - Returns: the packages outside the repository, which the build uses in their current state.
     private func linkOutside() async throws -> [String] {
         let paths = try await outside.link(from: sourcePackage) { folder in
             let dumped = try await swift(
                 ["package", "--package-path", folder, "--scratch-path", self.folder + "/manifests", "dump-package"],
                 telling: ["LD_PRELOAD": nil], mixesErrors: false)
-            // What is wrong with a manifest is told by the build.
+            // A broken manifest makes the build fail, which reports it.
             return dumped.isSuccess ? OutsidePackages.local(in: dumped.output) : []
         }
-        for path in paths { say("taking the package \(path) as it is now: it is outside of the repository") }
+        for path in paths { say("using the current state of package \(path), which is outside the repository") }
         return paths
     }
 
     // MARK: The build
 
-    /// - Returns: the folder that the program lies in.
+    /// - Returns: the folder of the program.
     private func build(_ commit: PackageCommit) async throws -> String {
         let words =
             [
@@ -213,7 +213,7 @@ public struct RefBuilds: Sendable {
                 folder + "/build",
             ]
             + options
-        // The program then tells it: see BuildDescription.
+        // The program records it, see BuildDescription.
         let built = try await swift(words + ["--product", product], telling: ["OPBENCH_COMMIT": commit.id])
         guard built.isSuccess else {
             let lines = built.output.split(separator: "\n").suffix(20).joined(separator: "\n")
@@ -223,10 +223,10 @@ public struct RefBuilds: Sendable {
                     build it by hand in \(sourcePackage); --product names another product than \(product)
                     """)
         }
-        // The last line: there may be warnings before it.
+        // The last line: warnings may precede it.
         let place = try await swift(words + ["--show-bin-path"])
         guard place.isSuccess else {
-            throw BuildError(message: "swift does not say where it builds", remedy: "remove \(folder)")
+            throw BuildError(message: "swift does not report its build folder", remedy: "remove \(folder)")
         }
         return place.output.split(separator: "\n").last.map(String.init) ?? ""
     }
@@ -236,16 +236,17 @@ public struct RefBuilds: Sendable {
         let output: String
     }
 
-    /// In a process group of its own, out of reach of the terminal's Ctrl-C: a cancelled task ends it in order.
+    /// Runs swift in a separate process group, out of reach of the terminal's Ctrl-C; a cancelled task ends it
+    /// cleanly.
     ///
     /// - Parameters:
-    ///   - variables: for the package's manifest, beside this process's environment.
-    ///   - mixesErrors: whether the output has what went to standard error, too.
+    ///   - variables: variables for the package's manifest, in addition to this process's environment.
+    ///   - mixesErrors: whether the output includes standard error.
     func swift(
         _ arguments: [String], telling variables: [String: String?] = [:], mixesErrors: Bool = true
     ) async throws -> Ended {
         var program = Program("swift", arguments, environment: variables, hasOwnGroup: true)
-        // SwiftPM ends its compilers where it is interrupted, not where it is terminated or killed.
+        // SwiftPM ends its compilers when interrupted, but not when terminated or killed.
         program.signalAtEnd = SIGINT
         program.requestsToEnd = [.init(SIGINT, seconds: 20), .init(SIGTERM, toGroup: true, seconds: 5)]
         let log = try MemoryFile()
@@ -259,13 +260,13 @@ public struct RefBuilds: Sendable {
         }
     }
 
-    /// The program, and what it finds beside itself. In place all at once.
+    /// Moves the program and the files that it needs into place, all at once.
     private func keep(_ built: String, in place: String, made: String) throws {
         let files = FileManager.default
         let part = place + ".part"
         try? files.removeItem(atPath: part)
         try files.createDirectory(atPath: part, withIntermediateDirectories: true)
-        // Nothing once it is moved.
+        // Does nothing after the move.
         defer { try? files.removeItem(atPath: part) }
         for name in try files.contentsOfDirectory(atPath: built)
         where name == product || name.hasSuffix(".so") || name.hasSuffix(".resources") || name.hasSuffix(".bundle") {
@@ -273,7 +274,7 @@ public struct RefBuilds: Sendable {
         }
         guard files.isExecutableFile(atPath: "\(part)/\(product)") else {
             throw BuildError(
-                message: "the build has no program \(product)", remedy: "name the executable product by --product")
+                message: "the build has no program \(product)", remedy: "name the executable product with --product")
         }
         try made.write(toFile: "\(part)/\(BuiltCommit.record)", atomically: false, encoding: .utf8)
         try? files.removeItem(atPath: place)
@@ -281,7 +282,7 @@ public struct RefBuilds: Sendable {
     }
 }
 
-/// Keeps others from building there at the same time.
+/// Keeps other processes from building in the folder at the same time.
 private struct RefLock {
     private let descriptor: Int32
 
@@ -301,11 +302,11 @@ private struct RefLock {
 }
 
 extension RefBuilds {
-    /// Finds out whether both commits have the product, before either is built.
+    /// Checks that both commits have the product, before building either.
     ///
     /// - Parameters:
     ///   - base: nil if its program is already there.
-    ///   - head: the same.
+    ///   - head: nil if its program is already there.
     func checkProducts(base: PackageCommit?, head: PackageCommit?) async throws {
         if let head, let others = try await executablesWithoutProduct(head) {
             throw InputError(
@@ -318,14 +319,13 @@ extension RefBuilds {
     }
 
     /// The executable products of a commit that lacks the one to build. Nil if the commit has it, or if its manifest
-    /// does not show that: then the build does.
+    /// cannot be read; then the build finds out.
     private func executablesWithoutProduct(_ commit: PackageCommit) async throws -> [String]? {
         guard let names = try await executables(of: commit), !names.contains(product) else { return nil }
         return names.sorted()
     }
 
-    /// Reads the manifest alone, in a folder without the sources: there may be many, and the work tree stays where it
-    /// is.
+    /// Reads only the manifest, in a folder without the sources, which may be many; the work tree keeps its commit.
     private func executables(of commit: PackageCommit) async throws -> Set<String>? {
         let within = repository.prefix.isEmpty ? [] : [repository.prefix]
         let listed = try await Git.run(

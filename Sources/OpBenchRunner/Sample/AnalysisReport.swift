@@ -56,7 +56,7 @@ extension RoundAnalysis {
         }
     }
 
-    /// In nanoseconds.
+    /// Statistics in nanoseconds.
     private static func statistics(of histogram: Histogram<UInt64>) -> [(stat: String, value: Double)] {
         let percentiles = [("p50", 50.0), ("p90", 90), ("p99", 99), ("p99.9", 99.9)]
         return [("mean", histogram.mean)]

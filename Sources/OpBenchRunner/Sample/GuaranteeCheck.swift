@@ -2,18 +2,18 @@ import CLinux
 import OpBenchBackends
 import OpBenchModel
 
-/// Holds a check sample against what its backend promises.
+/// Checks a sample against its backend's guarantees.
 struct GuaranteeCheck {
     let plan: WorkloadPlan
     let guarantees: Guarantees
 
-    /// In words; empty if every promise was kept.
+    /// The violations in words; empty if there are none.
     func violations(of body: OperationBody, _ analysis: RoundAnalysis) -> [String] {
         var violations: [String] = []
         if plan.detail?.runsEveryBody ?? true, body.countedRuns != plan.operationCount {
             violations.append("\(body.countedRuns) bodies ran for \(plan.operationCount) operations")
         }
-        // A limit is one of groups, whose blocks run beside one another.
+        // With groups, the limit counts groups, whose blocks run concurrently.
         if guarantees.contains(.limit), let limit = plan.limit, plan.detail?.groupSize ?? 1 == 1,
             body.highWater > limit * queueCount
         {
@@ -31,11 +31,11 @@ struct GuaranteeCheck {
         return violations
     }
 
-    /// The thread priority at which work certainly has a higher nice value than the thread that submits it.
+    /// The thread priority at which work certainly has a higher nice value than the submitting thread.
     private static let lowPriority = 0.25
     private static let greatestNice = 19
 
-    /// Thread priorities that ran at nice values belonging to others.
+    /// Thread priorities that ran at the nice values of others.
     private static func disorder(
         of classes: OperationClasses, _ analysis: RoundAnalysis, ownNice: Int
     ) -> [String] {
@@ -54,31 +54,33 @@ struct GuaranteeCheck {
 
     private var queueCount: Int { plan.chains?.queues ?? 1 }
 
-    /// The slots that may have been running: the limit, or else as many as were seen, and one a core at least.
+    /// The number of slots that may have been running: the limit, or else the most that were seen, at least one per
+    /// core.
     private func slots(_ body: OperationBody) -> Int {
         plan.limit ?? max(body.highWater, max(1, Int(clinux_allowed_processors())))
     }
 }
 
-/// Holds the stamps of a paced round against the pace: what a backend is bound to by returning from `drain`, and by
-/// starting nothing before it is submitted.
+/// Checks the stamps of a paced round: `drain` must not return early, and no operation may start before it is
+/// submitted.
 struct PacingCheck {
     let plan: WorkloadPlan
 
-    /// In words; empty if the pace was kept.
+    /// The violations in words; empty if there are none.
     func violations(of body: OperationBody, _ pace: Pace) -> [String] {
         switch plan.pacing {
         case nil: return []
         case .bursts(let size, _, _):
             let hasty = hastyBursts(of: size, body)
-            return hasty == 0 ? [] : ["\(hasty) bursts were submitted before the one before had ended"]
+            return hasty == 0 ? [] : ["\(hasty) bursts were submitted before the previous one had ended"]
         case .arrivals(let instants):
             let early = instants.indices.count { body.read(.start, $0) < pace.firstArrival + instants[$0] }
             return early == 0 ? [] : ["\(early) operations started before they had arrived"]
         }
     }
 
-    /// Bursts that began although an operation of an earlier one was not over: the backend's wait had returned early.
+    /// Bursts that began while an operation of an earlier one was running, because the backend's `drain` returned
+    /// early.
     private func hastyBursts(of size: Int, _ body: OperationBody) -> Int {
         var hasty = 0
         var lastEnd = Int64.min

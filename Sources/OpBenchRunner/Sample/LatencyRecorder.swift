@@ -6,20 +6,20 @@ import OpBenchModel
 struct LatencyRecorder: Sendable {
     struct Key: Hashable, Sendable {
         var stage: LatencyStage
-        /// As in the column `class`; empty for all operations together.
+        /// Value of the column `class`; empty for all operations together.
         var operationClass: String
     }
 
     private(set) var histograms: [Key: Histogram<UInt64>] = [:]
 
-    /// Adds a histogram of nanoseconds; an empty one leaves no trace.
+    /// Adds a histogram of nanoseconds; an empty one is ignored.
     mutating func merge(_ histogram: Histogram<UInt64>, _ stage: LatencyStage, _ operationClass: String = "") {
         guard histogram.totalCount > 0 else { return }
         let key = Key(stage: stage, operationClass: operationClass)
         if histograms[key]?.add(histogram) == nil { histograms[key] = histogram }
     }
 
-    /// Stages and classes in the order of the files.
+    /// The keys in the order of the files.
     var sortedKeys: [Key] {
         let order = LatencyStage.allCases
         return histograms.keys.sorted {
@@ -29,7 +29,7 @@ struct LatencyRecorder: Sendable {
     }
 }
 
-/// The stages of an operation's life that are timed, as written in the column `stage` of `histograms.csv`.
+/// The stages of an operation's life that are timed, as recorded in the column `stage` of `histograms.csv`.
 enum LatencyStage: String, CaseIterable, Sendable {
     /// just before the submitting call → ready
     case ready
@@ -56,7 +56,7 @@ enum LatencyStage: String, CaseIterable, Sendable {
 }
 
 extension LatencyStage {
-    /// The metric of the rows.
+    /// The metric of the stage's rows.
     var metric: Metric {
         switch self {
         case .ready: .readyLatency
@@ -75,11 +75,11 @@ extension LatencyStage {
 }
 
 extension Histogram where Count == UInt64 {
-    /// Records a duration in nanoseconds. What is below 0 (an operation that started before its submitting call had
-    /// returned) did not wait, and counts as 0.
+    /// Records a duration in nanoseconds. A negative one counts as 0: the operation started before its submitting call
+    /// returned, and did not wait.
     mutating func record(nanoseconds: Int64) { record(UInt64(clamping: nanoseconds)) }
 
-    /// The buckets that hold something, as `histograms.csv` keeps them.
+    /// The non-empty buckets, as recorded in `histograms.csv`.
     var buckets: [(upperBound: Int64, count: Int64)] {
         LatencyBuckets.merged(
             recordedValues().map {

@@ -1,13 +1,13 @@
 import OpBenchBackends
 import OpBenchModel
 
-/// A latency sample: rounds in which every operation has its time stamps; or the search for the highest rate that holds.
+/// A latency sample: rounds in which every operation has time stamps, or the search for the highest sustained rate.
 struct LatencyTrial {
     let trial: Trial
 
     func run(_ producers: Producers, into report: inout SampleReport) {
         if !trial.plan.hasCompletionBlocks, !trial.plan.isRefill {
-            report.note("no notified stage: nothing here has a completion block")
+            report.note("no notified stage: this workload has no completion blocks")
         }
         if let search = RateSearch(trial) { return search.run(into: &report) }
         if let load = trial.plan.arrivals?.load {
@@ -31,7 +31,7 @@ struct LatencyTrial {
             rounds += 1
             trial.judge(body, into: &report)
             body.reset()
-            // How long an open loop takes is its pace's to say.
+            // The plan determines the duration of an open loop.
             if trial.plan.isOpenLoop { return round.elapsed }
             perturbation.compare(with: round) {
                 body.setStamps(false)
@@ -49,17 +49,17 @@ struct LatencyTrial {
     }
 }
 
-/// What the time stamps of a latency sample do to what they time: rounds with them against rounds without, in turn, in
-/// the same process.
+/// The effect of a latency sample's time stamps on the measured times: rounds with stamps are compared with rounds
+/// without, alternating in the same process.
 struct SelfPerturbation {
-    /// Rounds without stamps are taken until they have lasted this long.
+    /// Rounds without stamps continue until they have lasted this long.
     let limitNanoseconds: Int64
     private var plainNanoseconds: Int64 = 0
     private var ratios: [Double] = []
 
     init(limitNanoseconds: Int64) { self.limitNanoseconds = limitNanoseconds }
 
-    /// Takes a round without stamps beside one with them, unless enough were taken.
+    /// Takes a round without stamps to compare with one with stamps, unless there are enough.
     mutating func compare(with stamped: Round, takePlain: () -> Round) {
         guard ratios.isEmpty || plainNanoseconds < limitNanoseconds else { return }
         let plain = takePlain()
@@ -67,7 +67,7 @@ struct SelfPerturbation {
         ratios.append(Double(stamped.total) / Double(max(1, plain.total)))
     }
 
-    /// The median over the pairs; `operations` are those of one round.
+    /// The median ratio over the pairs.
     var ratio: Double? { median(ratios) }
 
     func report(operations: Int, into report: inout SampleReport) {

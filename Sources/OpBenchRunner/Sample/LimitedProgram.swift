@@ -3,16 +3,16 @@ import CLinuxMeasure
 import Glibc
 import OpBenchModel
 
-/// Limits a process and then becomes the program that takes a sample, of this build or another.
+/// Limits this process, which then becomes the program that takes a sample, of this build or another.
 ///
-/// libdispatch counts its processors before `main` (sched_getaffinity(2) in a constructor), and so may any other library:
-/// the sample's program has to find its limits set when it is executed. A build that knows nothing of limits obeys them as
-/// well, for `opbench ab`.
+/// libdispatch counts its processors before `main` (sched_getaffinity(2) in a constructor), and so may any other
+/// library. So the limits must be set when the sample's program starts. This way, builds without their own limits
+/// obey them too, for `opbench ab`.
 enum LimitedProgram {
-    /// What the process exits with that could not limit itself, or not execute the program; the reason is on standard error.
+    /// Exit status of a process that could not limit itself or execute the program; the reason is on standard error.
     static let status: Int32 = 71
 
-    /// What has to stand before the program and its arguments; empty if nothing is limited.
+    /// The arguments to put before the program and its arguments; empty without limits.
     static func launcher(for limits: SampleLimits) -> [String] {
         guard limits != .none else { return [] }
         return [
@@ -23,7 +23,7 @@ enum LimitedProgram {
 
     /// Becomes the program.
     ///
-    /// - Parameter arguments: those of `launcher` behind the hidden one, the program, and its arguments.
+    /// - Parameter arguments: those of `launcher` after the hidden one, then the program and its arguments.
     static func become(_ arguments: [String]) -> Never {
         guard arguments.count >= 3 else { fail("nothing to execute", EINVAL) }
         if !arguments[0].isEmpty {
@@ -32,7 +32,7 @@ enum LimitedProgram {
             if failure != 0 { fail("cannot run on processors \(arguments[0])", failure) }
         }
         if !arguments[1].isEmpty {
-            guard let bytes = UInt64(arguments[1]) else { fail("no amount of memory: \(arguments[1])", EINVAL) }
+            guard let bytes = UInt64(arguments[1]) else { fail("not an amount of memory: \(arguments[1])", EINVAL) }
             let failure = clinux_limit_own_memory(bytes)
             if failure != 0 { fail("cannot limit memory", failure) }
         }

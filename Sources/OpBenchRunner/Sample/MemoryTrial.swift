@@ -2,8 +2,8 @@ import Glibc
 import OpBenchBackends
 import OpBenchModel
 
-/// The memory flavours of a sample: jemalloc's figures between the phases of a round. Where jemalloc does not serve the
-/// process, the peak is the only figure, since the kernel reports it.
+/// A memory sample: jemalloc's figures between the phases of a round. If jemalloc does not serve the process, the peak
+/// is the only figure, since the kernel reports it.
 struct MemoryTrial {
     let trial: Trial
 
@@ -29,7 +29,7 @@ struct MemoryTrial {
     private func round(
         _ body: OperationBody, _ probe: HeapProbe, _ producers: Producers
     ) -> (elapsed: Int64, readings: Readings) {
-        // In place before the first reading, so that keeping a reading allocates nothing.
+        // Allocated before the first reading, so that storing a reading allocates nothing.
         var readings = Readings()
         let round = Round.run(trial.plan, by: trial.factory, body, producers: producers) { mark in
             readings.at[mark.index] = mark == .released ? settled(probe) : probe.read()
@@ -38,8 +38,8 @@ struct MemoryTrial {
         return (round.elapsed, readings)
     }
 
-    /// Counts the same round several times, after one in which threads begin and which is not counted. Threads that
-    /// come and go, and tables that grow, add to a round by chance. The least count is what its operations take.
+    /// Counts the same round several times, after an uncounted one in which threads start. Threads that come and go and
+    /// growing tables add to a round by chance, so the least count is what its operations need.
     private func count(
         _ body: OperationBody, _ probe: HeapProbe, _ producers: Producers, into report: inout SampleReport
     ) {
@@ -55,11 +55,11 @@ struct MemoryTrial {
     }
 
     private static let countedRounds = 3
-    /// The length in nanoseconds from which a round is counted once: chance adds little to such a long or large round.
+    /// Rounds at least this long, in nanoseconds, are counted once: chance adds little to them.
     private static let longRound: Int64 = 1_000_000_000
 
     private struct Readings {
-        /// By mark; nil where the round did not come by.
+        /// Readings by mark; nil if the round did not reach it.
         var at = [HeapReading?](repeating: nil, count: Round.Mark.allCases.count)
 
         func difference(of count: KeyPath<HeapReading, Int>, from: Round.Mark, to: Round.Mark) -> Int? {
@@ -72,11 +72,11 @@ struct MemoryTrial {
         for _ in 0..<trial.injectedAllocations * trial.plan.operationCount { free(Self.allocate()) }
     }
 
-    /// Out of the optimizer's sight, which leaves out a malloc that is freed at once.
+    /// Not inlined, because the optimizer removes a malloc that is freed at once.
     @inline(never)
     private static func allocate() -> UnsafeMutableRawPointer? { malloc(16) }
 
-    /// Threads of a pool may still be letting go of what they ran: reads until two readings agree, for 50 ms at most.
+    /// Reads until two readings agree, for 50 ms at most, because pool threads may still be releasing their work.
     private func settled(_ probe: HeapProbe) -> HeapReading {
         var last = probe.read()
         for _ in 0..<25 {

@@ -1,35 +1,35 @@
 import OpBenchBackends
 import OpBenchModel
 
-/// What a pacer reads and waits by; a manual one in tests.
+/// The clock of a pacer; tests use a manual one.
 struct PaceClock: Sendable {
     var now: @Sendable () -> Int64
-    /// Returns at that instant, or at once if it has passed.
+    /// Returns at the given instant, or at once if it has passed.
     var sleep: @Sendable (_ until: Int64) -> Void
 
     static let monotonic = PaceClock(now: { MonotonicClock.now() }, sleep: { MonotonicClock.sleep(until: $0) })
 }
 
-/// How a plan was submitted.
+/// The submission of a plan.
 struct Pace: Sendable {
-    /// Time between operations that the plan asks for. It is the workload's own and counts in no phase.
+    /// The plan's own pauses between operations, which count in no phase.
     var pausedNanoseconds: Int64 = 0
-    /// The resources that the submitting thread used during pauses.
+    /// Resources that the submitting thread used during pauses.
     var pausedUsage = ResourceUsage()
-    /// The instant of the first arrival, from which those of the plan count.
+    /// The instant that the plan's arrivals are relative to.
     var firstArrival: Int64 = 0
 }
 
-/// Submits a plan that has a pace of its own, from the calling thread.
+/// Submits a plan that has its own pace, from the calling thread.
 struct Pacer: Sendable {
     let plan: WorkloadPlan
     var clock = PaceClock.monotonic
 
-    /// How long before an arrival the thread is awake and looks at the clock: what a sleeper oversleeps by at worst, as a
-    /// rule.
+    /// How long before an arrival the thread stops sleeping and polls the clock, which covers the usual delay of a
+    /// sleep.
     static let watchNanoseconds: Int64 = 100_000
 
-    /// Returns when every submitting call has returned.
+    /// Submits the plan; returns when every submitting call has returned.
     func submit(to backend: any Backend) -> Pace {
         switch plan.pacing {
         case nil:
@@ -59,7 +59,8 @@ struct Pacer: Sendable {
         return pace
     }
 
-    /// Late arrivals are submitted at once: the plan's instants stay what they are, whatever holds this thread up.
+    /// Submits each operation at its instant. Late arrivals are submitted at once: a delay of this thread shifts no
+    /// later instants.
     private func submit(at instants: [Int64], to backend: any Backend) -> Pace {
         let pace = Pace(firstArrival: clock.now())
         for (operation, instant) in instants.enumerated() {

@@ -2,7 +2,7 @@ import CLinux
 import OpBenchBackends
 import OpBenchModel
 
-/// The phases of all rounds of a sample together, in nanoseconds.
+/// The summed phase times of all rounds of a sample, in nanoseconds.
 struct PhaseTimes {
     private(set) var rounds = 0
     private(set) var build: Int64 = 0
@@ -14,7 +14,7 @@ struct PhaseTimes {
     private(set) var makespan: Int64 = 0
     private(set) var releaseFaults = 0
 
-    /// Those of other rounds, which were run in the same turns.
+    /// Adds the times of other rounds that ran in the same iterations.
     mutating func add(_ other: PhaseTimes) {
         rounds = max(rounds, other.rounds)
         build += other.build
@@ -39,7 +39,7 @@ struct PhaseTimes {
         releaseFaults += round.releaseFaults
     }
 
-    /// Where submitting cannot be told from draining, `drain` holds both.
+    /// Adds the figures. If submitting cannot be separated from draining, `drain` includes both.
     func report(plan: WorkloadPlan, into report: inout SampleReport) {
         let operations = plan.operationCount * rounds
         var phases = [("build", build), ("submit", submit), ("drain", drain)]

@@ -2,14 +2,14 @@ import Dispatch
 import OpBenchBackends
 import OpBenchModel
 
-/// The threads that submit. One producer is the calling thread itself; more are threads that wait between rounds.
+/// The submitting threads. A single producer is the calling thread; several are threads that wait between rounds.
 final class Producers: @unchecked Sendable {
     private let plan: WorkloadPlan
     private let parts: [Range<Int>]
     private var starts: [DispatchSemaphore] = []
     private let done = DispatchSemaphore(value: 0)
     private var threads: [OwnThread] = []
-    /// What each does with its part. Written only while all producers wait.
+    /// The work of each producer on its part. Written only while all producers wait.
     private var task: ((Range<Int>) -> Void)?
 
     init(_ plan: WorkloadPlan) {
@@ -36,7 +36,7 @@ final class Producers: @unchecked Sendable {
         return Pace()
     }
 
-    /// Cancels what the plan says, each producer its own part; returns when every call has returned.
+    /// Cancels the plan's chosen operations, each producer in its own part; returns when every call has returned.
     func cancel(on backend: any Backend) {
         guard parts.count > 1 else { return backend.cancel(parts[0]) }
         each { backend.cancel($0) }

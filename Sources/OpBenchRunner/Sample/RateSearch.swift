@@ -5,7 +5,7 @@ import OpBenchModel
 /// counts from the intended instant of submitting to the end, so it includes any delay by the queue or the submitting
 /// thread.
 ///
-/// A rate holds if two of three tries do, each with arrivals drawn anew.
+/// A rate holds if it holds in two of three tries, each with newly drawn arrivals.
 struct RateSearch {
     private let tries: RateTries
     private let bound: Int64
@@ -20,7 +20,7 @@ struct RateSearch {
         let range = tries.range
         guard let (rate, held) = tries.highestRate(into: &report, holds: { $0.keepsUp && $0.intendedP99 <= bound })
         else {
-            return report.note("no rate holds: \(range.lowerBound) arrivals per second exceed the bound already")
+            return report.note("no rate holds: even \(range.lowerBound) arrivals per second exceed the bound")
         }
         var analysis = held[0]
         for other in held.dropFirst() { analysis.merge(other) }
@@ -30,13 +30,13 @@ struct RateSearch {
     }
 }
 
-/// Measures the capacity of a backend: how many arrivals per second it keeps up with. A load is a part of it. The
-/// arrivals are of the same kind as in the sample, so that the submitting thread takes the same share of the machine.
+/// Measures the capacity of a backend: the number of arrivals per second that it keeps up with. A load is a part of it.
+/// The arrivals are of the same kind as in the sample, so the submitting thread takes the same share of the machine.
 struct CapacityTrial {
     private let whole: Trial
     private let tries: RateTries
 
-    /// The least number of operations of a try, as long as the duration allows it.
+    /// The least number of operations of a try, unless the duration limits it.
     private static let leastOperations = 1000.0
 
     init(_ trial: Trial) {
@@ -54,7 +54,7 @@ struct CapacityTrial {
     /// The trial at a part of the capacity; nil, with a note, if no capacity was found.
     func trial(at load: Double, into report: inout SampleReport) -> Trial? {
         guard let (capacity, held) = tries.highestRate(into: &report, holds: \.keepsUp) else {
-            report.note("no capacity: \(tries.range.lowerBound) arrivals per second are too many already")
+            report.note("no capacity: even \(tries.range.lowerBound) arrivals per second are too many")
             return nil
         }
         report.add(.capacity, "rate", Double(capacity), operations: held[0].plan.operationCount)
@@ -67,15 +67,15 @@ extension RoundAnalysis {
     fileprivate var keepsUp: Bool { !(keepingUp?.isOverloaded ?? false) }
 }
 
-/// Rounds of an open loop, each at one rate, one after the other.
+/// Rounds of an open loop, each at one rate.
 struct RateTries {
     private let trial: Trial
-    /// How long arrivals come at a rate.
+    /// The duration of arrivals at a rate, in nanoseconds.
     private let nanoseconds: (Int) -> Int
 
-    /// A percentile of fewer operations says nothing, and stamps of more take too much memory.
+    /// With fewer operations a percentile means nothing; with more, stamps take too much memory.
     private static let operationsPerTry = 100...2_000_000
-    /// The search ends when the rates that hold and that do not are so near to each other.
+    /// The search ends when the ratio between a rate that does not hold and one that does is at most this.
     static let precision = 1.05
     private static let triesToDecide = 2
 
@@ -98,7 +98,7 @@ struct RateTries {
         return found.flatMap { rate in tries[rate].map { (rate, $0) } }
     }
 
-    /// One round at that rate.
+    /// Runs one round at the rate.
     private func attempt(_ rate: Int, seedOffset: Int, into report: inout SampleReport) -> RoundAnalysis {
         let plan = trial.plan.arriving(perSecond: rate, seedOffset: seedOffset, nanoseconds: nanoseconds(rate))
         let body = OperationBody(plan: plan, kernel: trial.kernel, mode: .stamped)
@@ -112,7 +112,7 @@ struct RateTries {
         return analysis
     }
 
-    /// The rates that can be tried within the duration.
+    /// The range of rates that can be tried within the duration.
     var range: ClosedRange<Int> {
         let perSecond = 1e9 / Double(max(1, trial.plan.arrivals?.durationNanoseconds ?? 0))
         func rate(_ operations: Int) -> Int {
@@ -123,8 +123,7 @@ struct RateTries {
 
     /// The highest rate that holds, to within `precision`; nil if the lowest of the range does not.
     ///
-    /// Goes up or down by factors of four until it has one that holds and one that does not, then halves what is between
-    /// them on a logarithmic scale.
+    /// Multiplies or divides by four until one rate holds and another does not, then bisects on a logarithmic scale.
     static func highestRate(from first: Int, in range: ClosedRange<Int>, holds: (Int) -> Bool) -> Int? {
         var rate = min(max(first, range.lowerBound), range.upperBound)
         var (held, missed): (Int?, Int?) = (nil, nil)

@@ -2,46 +2,46 @@ import Dispatch
 import OpBenchBackends
 import OpBenchModel
 
-/// One execution of a plan by one backend object: the phases and the clock between them.
+/// One execution of a plan by one backend object: the phases, and clock readings between them.
 struct Round: Sendable {
-    /// Readings of the one clock, in the order in which they were taken.
+    /// Clock readings, in order.
     var begun: Int64 = 0
     var built: Int64 = 0
     var submitted: Int64 = 0
-    /// Equal to `submitted` where nothing is cancelled.
+    /// Equal to `submitted` if nothing is cancelled.
     var cancelled: Int64 = 0
     var drained: Int64 = 0
     var teardownBegun: Int64 = 0
     var tornDown: Int64 = 0
-    /// Page faults of drain and teardown, where a plan asks what letting go of its operations takes; else 0.
+    /// Page faults of drain and teardown if the plan measures the cost of releasing its operations; else 0.
     var releaseFaults = 0
-    /// What the storm did, if the plan has one.
+    /// The storm's holds, if the plan has a storm.
     var holds: [Hold] = []
-    /// How it was submitted.
+    /// The pace of its submission.
     var pace = Pace()
     /// The resources that the storm's thread used between its calls.
     var stormUsage = ResourceUsage()
 
     var build: Int64 { built - begun }
-    /// Without the pauses of the plan's own.
+    /// Excludes the plan's own pauses.
     var submit: Int64 { submitted - built - pace.pausedNanoseconds }
     var cancel: Int64 { cancelled - submitted }
     /// The time of draining, without the holds.
     var drain: Int64 { drained - cancelled - held }
     var teardown: Int64 { tornDown - teardownBegun }
-    /// build + submit + cancel + drain, by one pair of readings, less pauses and holds.
+    /// build + submit + cancel + drain, from one pair of readings, less pauses and holds.
     var total: Int64 { drained - begun - pace.pausedNanoseconds - held }
     var makespan: Int64 { drained - built - pace.pausedNanoseconds - held }
-    /// The same with pauses and holds: how long the round occupied the machine.
+    /// `total` with pauses and holds: the time for which the round occupied the machine.
     var elapsed: Int64 { drained - begun }
 
-    /// How long an obedient queue stood still with everything submitted. A hold counts only from then on: before, the
-    /// queue accepts operations during it.
+    /// The time for which an obedient queue was suspended with everything submitted. A hold counts only from then on,
+    /// because earlier the queue accepts operations during it.
     private var held: Int64 {
         holds.reduce(0) { $0 + max(0, min($1.resumeCalled, drained) - max($1.suspendReturned, cancelled)) }
     }
 
-    /// The resources that the benchmark's own threads used apart from their calls to the queue.
+    /// Resources that the benchmark's own threads used between their calls to the queue.
     var pausedUsage: ResourceUsage {
         var usage = pace.pausedUsage
         usage.add(stormUsage)
@@ -66,7 +66,7 @@ struct Round: Sendable {
     ///
     /// - Parameters:
     ///   - keeper: holds the queue that the phases of a sequence share.
-    ///   - atMark: called between the phases, for samples that are not timed.
+    ///   - atMark: called between the phases, for samples without timing.
     static func run(
         _ plan: WorkloadPlan, by factory: BackendFactory, _ body: OperationBody, producers: Producers,
         keeper: QueueKeeper? = nil, atMark: ((Mark) -> Void)? = nil
@@ -89,11 +89,11 @@ struct Round: Sendable {
         return round
     }
 
-    /// What a plan has that the trial does beside submitting, looked up before the clock starts.
+    /// The plan's features that the trial handles besides submitting, looked up before the clock starts.
     private struct Features {
         let storm: Storm?
         let cancels: Bool
-        /// Whether drain and teardown are reported together, as what letting go of the operations takes.
+        /// Whether drain and teardown are reported together, as the cost of releasing the operations.
         let asksForRelease: Bool
 
         init(_ plan: WorkloadPlan) {
@@ -118,7 +118,7 @@ struct Round: Sendable {
             producers.cancel(on: backend)
             cancelled = MonotonicClock.now()
         }
-        // One system call for all operations, within `drain`.
+        // One system call for all operations, counted in `drain`.
         if features.asksForRelease { releaseFaults -= ResourceUsage.now().pageFaults }
         if plan.startsSuspended { backend.release() }
         backend.drain()
@@ -129,7 +129,7 @@ struct Round: Sendable {
     }
 }
 
-/// Keeps a queue from one phase of a sequence to the next.
+/// Passes a queue from one phase of a sequence to the next.
 final class QueueKeeper {
     var queue: AnyObject?
 }
@@ -138,12 +138,12 @@ final class QueueKeeper {
 final class StormThread: @unchecked Sendable {
     private let storm: Storm
     private let isOver = Flag()
-    /// Written by the thread, read after it has ended.
+    /// Written by the thread, and read after it has ended.
     private var holds: [Hold] = []
     private var pausedUsage = ResourceUsage()
     private var thread: OwnThread?
 
-    /// Starts at once with the first running time.
+    /// Starts immediately, with the first running time.
     init(_ storm: Storm, on backend: any Backend) {
         self.storm = storm
         holds.reserveCapacity(storm.toggles)
@@ -171,7 +171,7 @@ final class StormThread: @unchecked Sendable {
         }
     }
 
-    /// Sleeps that long, or until the storm is over.
+    /// Sleeps for the time, or until the storm is over.
     private func pause(_ nanoseconds: Int) {
         let before = ResourceUsage.ofThisThread()
         defer { pausedUsage.add(from: before, to: .ofThisThread()) }
@@ -185,7 +185,7 @@ final class StormThread: @unchecked Sendable {
     }
 }
 
-/// Busy threads at nice 0 beside the backend, from the first to the last round that counts.
+/// Busy threads at nice 0 that compete with the backend during all rounds that count.
 final class Competitors: Sendable {
     private let isOver: Flag
     private let threads: [OwnThread]
@@ -198,7 +198,7 @@ final class Competitors: Sendable {
         }
     }
 
-    /// The CPU time and other resources that the competitors have used so far.
+    /// The resources that the competitors have used so far.
     var usage: ResourceUsage {
         threads.compactMap(\.id).reduce(into: ResourceUsage()) { $0.add(.of(thread: $1)) }
     }

@@ -2,9 +2,9 @@ import Histogram
 import OpBenchBackends
 import OpBenchModel
 
-/// What the stamps of the rounds of one sample add up to.
+/// The analysis of the stamps of one sample's rounds.
 struct RoundAnalysis {
-    /// Figures of one class of operations; the empty class is all of them.
+    /// Figures of one class of operations; the empty class means all operations.
     struct ClassFigures {
         var operations = 0
         var inversions = 0
@@ -26,7 +26,7 @@ struct RoundAnalysis {
 
     init(plan: WorkloadPlan) { self.plan = plan }
 
-    /// Takes in one round before its stamps are reset.
+    /// Adds one round before its stamps are reset.
     mutating func add(_ round: Round, _ body: OperationBody) {
         addLatencies(round, body)
         if let classes = plan.classes {
@@ -37,14 +37,14 @@ struct RoundAnalysis {
         if plan.pacing != nil { addPace(round.pace, body) }
     }
 
-    /// Takes in what other rounds of the same plan add up to.
+    /// Adds the analysis of other rounds of the same plan.
     mutating func merge(_ other: RoundAnalysis) {
         if let round = other.keepingUp { keepingUp = keepingUp?.merged(with: round) ?? round }
         for (key, histogram) in other.recorder.histograms { recorder.merge(histogram, key.stage, key.operationClass) }
     }
 
-    /// An operation waits from the instant it is ready; in a queue suspended for the enqueueing, none is ready before
-    /// the queue is released.
+    /// The start of an operation's wait: the instant at which it is ready. If the queue is suspended during submission,
+    /// no operation is ready before the release.
     private func ready(_ operation: Int, _ round: Round, _ body: OperationBody) -> Int64 {
         plan.startsSuspended ? max(round.submitted, body.ready(operation)) : body.ready(operation)
     }
@@ -114,7 +114,8 @@ struct RoundAnalysis {
         recorder.merge(resume, .resume)
     }
 
-    /// What a client sees, who waits for each operation (service) or comes when the plan says (intended).
+    /// Latencies from a client's view: one that waits for each operation (service), or arrives when the plan says
+    /// (intended).
     private mutating func addPace(_ pace: Pace, _ body: OperationBody) {
         var (intended, service, lag) = (Histogram<UInt64>(), Histogram<UInt64>(), Histogram<UInt64>())
         for operation in 0..<plan.operationCount {
@@ -135,7 +136,7 @@ struct RoundAnalysis {
         recorder.merge(lag, .lag)
     }
 
-    /// Intended submit → end of the 99th percentile, in nanoseconds; 0 where nothing arrived.
+    /// The 99th percentile from intended submit to end, in nanoseconds; 0 if nothing arrived.
     var intendedP99: Int64 {
         let key = LatencyRecorder.Key(stage: .intended, operationClass: "")
         return Int64(recorder.histograms[key]?.valueAtPercentile(99) ?? 0)
@@ -156,20 +157,20 @@ extension RoundAnalysis.ClassFigures {
     }
 }
 
-/// Whether a backend kept up with the arrivals of an open loop. If it does not, operations wait for as long as the
-/// round lasts: their latency is the round's length and says nothing about the backend.
+/// Whether a backend kept up with the arrivals of an open loop. If it did not, operations wait for the rest of the
+/// round, so their latency reflects the round's length and not the backend.
 struct KeepingUp: Sendable, Equatable {
     private(set) var rounds = 1
     private(set) var overloadedRounds: Int
-    /// The time from the first arrival to the last, in nanoseconds, over all rounds, and the operations that arrived
+    /// The time from the first arrival to the last, in nanoseconds, summed over rounds, and the operations that arrived
     /// and ended in it.
     private(set) var window: Int64
     private(set) var arrived: Int
     private(set) var ended: Int
 
-    /// The backlog at the end that counts: this part of the operations, and at least this many, since a queue that
-    /// keeps up has some now and then, when arrivals come in clusters. Half of it must be there in the middle already,
-    /// so that a single stall does not count.
+    /// The limits of the backlog at the end: this part of the operations, and at least this many, since even a queue
+    /// that keeps up has some backlog when arrivals cluster. Half of it must exist in the middle already, so that a
+    /// single stall does not count.
     static let backlogPart = 0.05
     static let leastBacklog = 20.0
 
@@ -212,7 +213,7 @@ struct KeepingUp: Sendable, Equatable {
     }
 }
 
-/// One suspension as the storm's thread saw it, in nanoseconds of the monotonic clock.
+/// One suspension as seen by the storm's thread, in nanoseconds of the monotonic clock.
 struct Hold: Sendable, Equatable {
     /// `suspend` had returned.
     var suspendReturned: Int64
@@ -220,13 +221,13 @@ struct Hold: Sendable, Equatable {
     var resumeCalled: Int64
 }
 
-/// How a queue took its suspensions. Holds after the last start of a round say nothing and are left out.
+/// A queue's reactions to its suspensions. Holds after the last start of a round carry no information and are left out.
 struct SuspensionFigures: Sendable, Equatable {
-    /// Operations that started after suspend had returned, within each hold.
+    /// The number of operations that started after suspend had returned, for each hold.
     private(set) var startsPerHold: [Int] = []
-    /// From there to the last such start, in nanoseconds; 0 where nothing started.
+    /// The time from suspend's return to the last such start, in nanoseconds; 0 if nothing started.
     private(set) var quiesceTimes: [Int64] = []
-    /// From the call of resume to the first start before the next hold, in nanoseconds.
+    /// The time from the call of resume to the first start before the next hold, in nanoseconds.
     private(set) var resumeToStart: [Int64] = []
 
     init(holds: [Hold], starts: [Int64]) {

@@ -8,12 +8,13 @@ import Synchronization
 
 /// The process of one sample: this program, executed again with a hidden first argument.
 public enum SampleChild {
-    /// What the process exits with whose order is none that it understands.
+    /// Exit status of a process that does not understand its request.
     static let misunderstoodStatus: Int32 = 64
 
-    /// If this process was started to be a sample, runs it, answers on standard output, and exits. Else returns at once.
+    /// If this process was started to take a sample, takes it, answers on standard output, and exits. Otherwise returns
+    /// at once.
     ///
-    /// The first call of `main`, before anything is parsed or started, so that a sample begins soon and undisturbed.
+    /// Call it first in `main`, before anything is parsed or started, so that a sample starts early and undisturbed.
     public static func mainIfChild() {
         guard CommandLine.argc >= 2, let first = CommandLine.unsafeArgv[1] else { return }
         if strcmp(first, HiddenArgument.limited) == 0 {
@@ -25,7 +26,7 @@ public enum SampleChild {
         }
         guard strcmp(first, HiddenArgument.sample) == 0 else { return }
         let output = dup(STDOUT_FILENO)
-        // From now on, what libraries print goes to the diagnostics.
+        // From here on, the output of libraries goes to the diagnostics.
         dup2(STDERR_FILENO, STDOUT_FILENO)
         let order = Data((try? FileBytes.readAll(STDIN_FILENO)) ?? [])
         guard let request = try? JSONDecoder().decode(SampleRequest.self, from: order),
@@ -34,7 +35,7 @@ public enum SampleChild {
         else { _exit(misunderstoodStatus) }
         let trial = Trial(request, factory: factory)
         BrokenRound.setEnding { finding in
-            // A profile of it is none.
+            // A profile of a broken round is useless.
             if request.profile != nil { refuse(finding) }
             var report = SampleReport()
             report.status = .invalid
@@ -53,7 +54,7 @@ public enum SampleChild {
         _exit(ProfileTrial.refusalStatus)
     }
 
-    /// What keeps a profile from being recorded goes to the diagnostics.
+    /// Takes a profile; failures to record it go to the diagnostics.
     private static func profile(_ trial: Trial, _ order: ProfileOrder, to output: Int32) -> Never {
         do {
             answer(try ProfileTrial(trial: trial, order: order).run(), to: output)
@@ -69,8 +70,8 @@ public enum SampleChild {
 
     /// Ends the process with its answer, or with an error if there is none.
     ///
-    /// One thread answers. Others that would, with what they found meanwhile, wait for the end of the process. Not
-    /// inlined or specialized: with this in the generic function, the optimizer of Swift 6.3.1 crashed.
+    /// The first thread answers. Other threads that would answer wait for the end of the process. Not inlined or
+    /// specialized: with this code in the generic function, the optimizer of Swift 6.3.1 crashed.
     @inline(never)
     private static func end(writing record: [UInt8]?, to descriptor: Int32) -> Never {
         while isAnswered.exchange(true, ordering: .acquiringAndReleasing) { pause() }

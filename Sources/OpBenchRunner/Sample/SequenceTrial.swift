@@ -1,8 +1,8 @@
 import OpBenchBackends
 import OpBenchModel
 
-/// A sample of a sequence: in every round the phases run one after the other, each with its plan, its traces and its
-/// producers, on one queue if the sequence shares it. Figures are told apart by phase in the column `class`.
+/// A sample of a sequence: in every round the phases run in order, each with its plan, traces and producers, on one
+/// queue if the sequence shares it. The column `class` of a figure names its phase.
 struct SequenceTrial {
     let trial: Trial
 
@@ -28,9 +28,9 @@ struct SequenceTrial {
         report.referenceLoopNanoseconds.append(ReferenceLoop.run(trial.kernel))
     }
 
-    /// Every phase once.
+    /// Runs every phase once.
     ///
-    /// - Returns: how long they took.
+    /// - Returns: their total duration.
     private func round(of phases: [PhaseTrial], into report: inout SampleReport) -> Int64 {
         let keeper = trial.plan.sequence?.sharesQueue == true ? QueueKeeper() : nil
         return phases.reduce(0) { elapsed, phase in
@@ -40,7 +40,7 @@ struct SequenceTrial {
 
     // MARK: Figures
 
-    /// Of each phase that throughput says something about, and of all those together.
+    /// Reports the throughput of each phase where it is meaningful, and their sum.
     private func reportThroughput(of phases: [PhaseTrial], into report: inout SampleReport) {
         let timed = phases.filter { ShapeDefinition.of($0.plan.shape).kinds.contains(.throughput) }
         var (together, usage) = (PhaseTimes(), ResourceUsage())
@@ -52,7 +52,7 @@ struct SequenceTrial {
             together.add(phase.times)
             usage.add(phase.usage)
         }
-        guard !timed.isEmpty else { return report.note("throughput says nothing about any of the phases") }
+        guard !timed.isEmpty else { return report.note("throughput is meaningful for none of the phases") }
         var plan = trial.plan
         plan.operationCount = timed.reduce(0) { $0 + $1.plan.operationCount }
         plan.itemCount = timed.reduce(0) { $0 + $1.plan.itemCount }
@@ -60,7 +60,7 @@ struct SequenceTrial {
         usage.report(operations: plan.operationCount * together.rounds, into: &report)
     }
 
-    /// Of each phase as a whole: classes within a phase are not told apart.
+    /// Reports the latencies of each phase as a whole, without classes within it.
     private func reportLatencies(of phases: [PhaseTrial], into report: inout SampleReport) {
         for phase in phases {
             var part = SampleReport()
@@ -81,7 +81,7 @@ struct SequenceTrial {
 }
 
 extension SampleReport {
-    /// Takes in the figures of a phase under its name. Those of classes within the phase are left out.
+    /// Adds the figures of a phase under its name, without those of classes within the phase.
     fileprivate mutating func absorb(_ part: SampleReport, ofPhase name: String) {
         figures += part.figures.filter(\.operationClass.isEmpty).map { figure in
             var figure = figure
@@ -98,7 +98,7 @@ extension SampleReport {
     }
 }
 
-/// What one phase needs and leaves.
+/// The state and results of one phase.
 final class PhaseTrial {
     let name: String
     let plan: WorkloadPlan
@@ -142,7 +142,7 @@ final class PhaseTrial {
         return round.elapsed
     }
 
-    /// Ends its threads and frees its traces. Nothing may run it any more.
+    /// Ends its threads and frees its traces. It must not run afterwards.
     func end() {
         producers.dismiss()
         body.deallocate()

@@ -2,7 +2,7 @@ import CLinux
 import OpBenchBackends
 import OpBenchModel
 
-/// A throughput sample: rounds without time stamps, and what each phase of them took.
+/// A throughput sample: rounds without time stamps, and the times of their phases.
 struct ThroughputTrial {
     let trial: Trial
     let competitors: Competitors
@@ -33,7 +33,7 @@ struct ThroughputTrial {
         if trial.factory.id == .serial { reportProbeCost(producers, into: &report) }
     }
 
-    /// How near the makespan comes to what work and span allow on this machine.
+    /// Reports how close the makespan comes to the bound by work and span on this machine.
     private func reportEfficiency(_ times: PhaseTimes, into report: inout SampleReport) {
         let processors = max(1, Int(clinux_allowed_processors()))
         guard let ideal = trial.plan.idealMakespan(processors: processors), times.makespan > 0 else { return }
@@ -42,8 +42,8 @@ struct ThroughputTrial {
             operations: trial.plan.operationCount * times.rounds)
     }
 
-    /// What the store costs an operation: the fastest of many rounds with it, less the fastest of as many without, taken
-    /// in turn, and without the work, which would drown it.
+    /// Reports the cost of the marking store per operation: the fastest of many rounds with it, less the fastest of as
+    /// many without. The rounds alternate, and have no work, which would hide the cost.
     private func reportProbeCost(_ producers: Producers, into report: inout SampleReport) {
         var idle = trial.plan
         idle.workNanoseconds = 0
@@ -63,23 +63,24 @@ struct ThroughputTrial {
     }
 }
 
-/// Whether the rounds of a sample had reached a steady state, or still grew faster or slower while they were counted.
+/// Whether the rounds of a sample had reached a steady state, or still became faster or slower while they were counted.
 ///
-/// The trend is Theil and Sen's: the median of the slopes between all pairs, which a disturbed round does not bend. That
-/// there is one at all is Mann and Kendall's to tell, who ask only how many pairs rise and how many fall.
+/// The trend is the Theil–Sen estimator: the median of the slopes between all pairs, which is robust against a
+/// disturbed round. The Mann–Kendall test decides whether there is a trend: it compares the numbers of rising and
+/// falling pairs.
 struct Steadiness {
-    /// Rounds in the order in which they were run, several added up to one where there are many.
+    /// Times of rounds in order; if there are many, several rounds are summed into one.
     private var times: [Int64] = []
     private var roundsEach = 1
     private var unfinished: (rounds: Int, nanoseconds: Int64) = (0, 0)
 
-    /// Pairs grow with the square.
+    /// Limits the number of pairs, which grows with the square.
     private static let mostTimes = 64
-    /// Fewer tell nothing.
+    /// The least number of times for a test.
     private static let fewestTimes = 8
-    /// A change of less from the first round to the last is as good as none.
+    /// Smaller relative changes from the first round to the last do not matter.
     static let tolerance = 0.1
-    /// Of the normal distribution: one sample in a hundred without a trend passes for one with it.
+    /// A quantile of the normal distribution: one sample in a hundred without a trend seems to have one.
     private static let criticalScore = 2.58
 
     mutating func add(_ nanoseconds: Int64) {
@@ -92,7 +93,8 @@ struct Steadiness {
         roundsEach *= 2
     }
 
-    /// By what part of its median a round's time grew from the first to the last; nil for too few rounds to tell.
+    /// The growth of a round's time from the first to the last, as a part of the median; nil if there are too few
+    /// rounds.
     var trend: Double? {
         guard times.count >= Self.fewestTimes else { return nil }
         var slopes: [Double] = []
@@ -101,7 +103,7 @@ struct Steadiness {
         return slope * Double(times.count - 1) / max(1, middle)
     }
 
-    /// Whether there is a trend, and one that matters.
+    /// Whether there is a trend that matters.
     var isUnsteady: Bool {
         guard let trend, abs(trend) > Self.tolerance else { return false }
         var sum = 0

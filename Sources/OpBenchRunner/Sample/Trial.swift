@@ -2,19 +2,19 @@ import CLinuxMeasure
 import OpBenchBackends
 import OpBenchModel
 
-/// One sample, in the process it runs in, as all kinds of sample have it: what is measured on what, how rounds are repeated,
-/// how their outcome is judged. `run` takes it.
+/// One sample within its process, with the parts that all kinds of sample share: plan and backend, the repetition of
+/// rounds, and the judgement of outcomes. `run` takes the sample.
 struct Trial {
     private(set) var plan: WorkloadPlan
     let factory: BackendFactory
     let flavour: SampleFlavour
     let kernel: WorkKernel
-    /// How long a timed sample should last. One that stays below `SampleRequest.shortLimit` is flagged `short`.
+    /// Intended duration of a timed sample. Shorter ones than `SampleRequest.shortLimit` are flagged `short`.
     let targetNanoseconds: Int64
-    /// Mallocs an operation that a memory sample makes on purpose.
+    /// Intentional mallocs per operation in a memory sample.
     private(set) var injectedAllocations = 0
 
-    /// Preparing and checking rounds may take this many times the target before a sample of tiny rounds is ended.
+    /// A sample of tiny rounds ends when it has taken this many times the target, including preparation and checks.
     private static let wallFactor: Int64 = 3
 
     init(_ request: SampleRequest, factory: BackendFactory) {
@@ -38,14 +38,14 @@ struct Trial {
         self.targetNanoseconds = targetNanoseconds
     }
 
-    /// The same with operations that arrive at another rate.
+    /// The same trial with another arrival rate.
     func arriving(perSecond rate: Int) -> Trial {
         var trial = self
         trial.plan = plan.arriving(perSecond: rate)
         return trial
     }
 
-    /// Repeats rounds until together they have lasted as long as the target. At least one is run.
+    /// Repeats rounds until their total duration reaches the target. Runs at least one.
     ///
     /// - Returns: whether the sample has lasted long enough not to be flagged.
     func repeatRounds(_ round: () -> Int64) -> Bool {
@@ -107,7 +107,7 @@ extension Trial {
     }
 }
 
-/// A check sample: one round, counted with atomics, held against what the backend promises.
+/// A check sample: one round, counted with atomics and checked against the backend's guarantees.
 struct CheckTrial {
     let trial: Trial
 
@@ -126,8 +126,8 @@ struct CheckTrial {
     }
 }
 
-/// The sample that counts what a plan asks of the kernel: one round under the tracer, untimed, since every counted call
-/// stops its thread for some microseconds.
+/// A sample that counts a plan's kernel calls: one round under the tracer, untimed, since every counted call stops its
+/// thread for some microseconds.
 struct CallTrial {
     let trial: Trial
 
@@ -141,26 +141,26 @@ struct CallTrial {
         }
         trial.judge(body, into: &report)
         guard let before, let drained else {
-            return report.note("calls were not counted: ptrace(2) or seccomp(2) is not permitted here")
+            return report.note("calls were not counted, because ptrace(2) or seccomp(2) is not permitted here")
         }
         let operations = trial.plan.operationCount
         report.add(
             .futexCalls, "total", Double(drained.futex - before.futex), phase: "total", operations: operations)
-        // The pool's threads outlast the warm-up, in which most of them were made.
+        // The pool's threads outlive the warm-up, which created most of them.
         report.add(
             .threadsCreated, "total", Double(Int(drained.threads) - OwnThread.count), operations: operations)
     }
 }
 
-/// The futex calls and threads of this process, counted by a tracer outside of it.
+/// Counts futex calls and threads of this process, in a tracer outside it.
 enum CallCounter {
     /// Written by `begin`, before there is a second thread.
     nonisolated(unsafe) private static var calls: UnsafePointer<clinux_calls>?
 
-    /// From here on this is another process, which the old one traces; see `clinux_count_calls`. Only while the process
+    /// Continues in a new process, which the old one traces; see `clinux_count_calls`. Call it only while the process
     /// has one thread.
     static func begin() { calls = clinux_count_calls().map { UnsafePointer($0) } }
 
-    /// nil where the process is not traced.
+    /// The counts; nil if the process is not traced.
     static func read() -> clinux_calls? { calls?.pointee }
 }

@@ -1,8 +1,8 @@
 import OpBenchBackends
 import OpBenchModel
 
-/// Runs a shortened plan a few times in the sample's process before anything counts, and keeps the times, so that a slope
-/// can be seen afterwards.
+/// Runs a shortened plan a few times in the sample's process before anything counts, and keeps the times, which show a
+/// slope if there is one.
 struct WarmUp {
     let factory: BackendFactory
     let kernel: WorkKernel
@@ -10,12 +10,13 @@ struct WarmUp {
     private static let operations = 1000
     private static let pacedOperations = 100
     private static let iterations = 5
-    /// While the times still fall, up to this many iterations.
+    /// Limit of iterations while the times still fall.
     private static let mostIterations = 20
-    /// And up to this long, in nanoseconds.
+    /// Limit of the warm-up's duration, in nanoseconds.
     private static let budget: Int64 = 15_000_000
 
-    /// Adds a row an iteration, and the flag `slope` if the last three still were a tenth faster than those before.
+    /// Adds a row per iteration, and the flag `slope` if the last three were at least a tenth faster than the three
+    /// before.
     func run(_ plan: WorkloadPlan, into report: inout SampleReport) {
         let plan = Self.shortened(plan)
         let body = OperationBody(plan: plan, kernel: kernel, mode: .marked)
@@ -36,7 +37,7 @@ struct WarmUp {
         if Self.falls(times) { report.flags.append("slope") }
     }
 
-    /// One more such round, traced, in which threads that have no name get one.
+    /// Runs one more such round, traced, which names the threads that have no name.
     func nameThreads(_ plan: WorkloadPlan) {
         let plan = Self.shortened(plan)
         let body = OperationBody(plan: plan, kernel: kernel, mode: .traced)
@@ -50,14 +51,14 @@ struct WarmUp {
         shortened(plan, to: plan.pacing == nil ? operations : pacedOperations)
     }
 
-    /// At most about as many operations, as fast as they go.
+    /// The plan with at most about this number of operations, without pauses.
     static func shortened(_ plan: WorkloadPlan, to operations: Int) -> WorkloadPlan {
         var plan = plan.shortened(to: operations)
         plan.pacing = plan.pacing?.hurried
         return plan
     }
 
-    /// Whether the median of the last three times is below nine tenths of that of the three before.
+    /// Whether the median of the last three times is below nine tenths of the median of the three before.
     static func falls(_ times: [Int64]) -> Bool {
         guard times.count >= 6 else { return false }
         let last = times.suffix(3).sorted()[1]

@@ -1,18 +1,18 @@
 import OpBenchModel
 
-/// A finished part of a sweep, found to be whole.
+/// A finished part of a sweep that is complete.
 struct FinishedPart: Sendable {
     let folder: String
     let seal: PartSeal
     let facts: RunFacts
     let progress: RunFacts.Progress
-    /// The ids of its cells, sorted; those of which nothing could be measured as well.
+    /// The ids of its cells, sorted, including cells where nothing could be measured.
     let cells: [String]
 
-    /// Reads a part's description, and proves that it is the sealed one's and that its rows are what was to be measured.
+    /// Reads a part's description, and checks that it matches the seal and that its rows are the planned ones.
     ///
-    /// - Parameter seal: what the folder's `part.json` says; the files are as it says.
-    /// - Throws: `InputErrors` with all that is wrong.
+    /// - Parameter seal: the contents of the folder's `part.json`; the files have been checked against it.
+    /// - Throws: `InputErrors` with all mistakes.
     init(_ folder: String, _ seal: PartSeal) throws(InputErrors) {
         (self.folder, self.seal) = (folder, seal)
         let file = "\(folder)/\(RunFacts.fileName)"
@@ -21,7 +21,7 @@ struct FinishedPart: Sendable {
             let progress = read.progress, let cells = read.sweep?.cells
         else {
             throw mistakes.gathered
-                ?? InputErrors(Self.foreign(file, "sweep", "it does not say what it is a part of", seal))
+                ?? InputErrors(Self.foreign(file, "sweep", "it does not record its sweep", seal))
         }
         (facts, self.progress, self.cells) = (read, progress, cells)
         let claims = [
@@ -30,11 +30,11 @@ struct FinishedPart: Sendable {
             ("host", read.host.host, seal.host), ("state", progress.state, RunFacts.Progress.finished),
         ]
         for (member, own, sealed) in claims where own != sealed {
-            mistakes.note(Self.foreign(file, member, "its \(member) is \"\(own ?? "")\", and not \"\(sealed)\"", seal))
+            mistakes.note(Self.foreign(file, member, "its \(member) is \"\(own ?? "")\", not \"\(sealed)\"", seal))
         }
         let names = read.identity.order.map(PlannedName.init)
         if Set(names.map(\.id)).count != names.count || !Set(names.map { String($0.cellID) }).isSubset(of: cells) {
-            mistakes.note(Self.foreign(file, "order", "its samples are not those of its cells, each once", seal))
+            mistakes.note(Self.foreign(file, "order", "its samples do not match its cells", seal))
         }
         try mistakes.check()
         try checkRows(names)
@@ -48,7 +48,7 @@ struct FinishedPart: Sendable {
             remedy: "restore it, or remove the part and run its shard \(seal.shard) again")
     }
 
-    /// Every sample is there, of the cell that it shall be of, and was taken by the one machine.
+    /// Checks that every sample is there, belongs to its planned cell, and was taken by the sealed machine.
     private func checkRows(_ names: [PlannedName]) throws(InputErrors) {
         let file = "\(folder)/\(SampleRow.fileName)"
         var cells: [Substring: Substring] = [:]
@@ -66,11 +66,11 @@ struct FinishedPart: Sendable {
                 if row.host != seal.host {
                     wrong = Self.foreign(
                         file, "column host",
-                        "the sample \(row.sampleID) is of the machine \"\(row.host)\", the part of \"\(seal.host)\"",
+                        "the sample \(row.sampleID) is from the machine \"\(row.host)\", the part from \"\(seal.host)\"",
                         seal)
                 } else if row.runID != facts.runID || !isOmission && cells[id] != row.cellID[...] {
                     wrong = Self.foreign(
-                        file, "column sample_id", "the sample \(row.sampleID) is not one of the part's", seal)
+                        file, "column sample_id", "the sample \(row.sampleID) does not belong to the part", seal)
                 }
                 if row.metric == Metric.status.name, !isOmission { done.insert(id) }
             }
@@ -82,7 +82,7 @@ struct FinishedPart: Sendable {
         }
     }
 
-    /// As the merged run's `run.json` has it.
+    /// The part's entry in the merged run's `run.json`.
     var merged: RunFacts.MergedPart {
         RunFacts.MergedPart(
             shard: seal.shard.description, startedUTC: facts.startedUTC, endedUTC: progress.endedUTC,

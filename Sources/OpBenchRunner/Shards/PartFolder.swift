@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import OpBenchModel
 
-/// What `part.json` says: of which sweep and shard a folder is the part, and the digests of its files. It is written last, and
-/// so shows that the part is finished, and whether a file was changed, torn or lost since.
+/// The contents of `part.json`: the sweep and shard of a part, and the digests of its files. It is written last, so it
+/// proves that the part is finished, and reveals files that were changed, torn or lost since.
 struct PartSeal: Codable, Sendable, Equatable {
     struct File: Codable, Sendable, Equatable {
         var bytes: Int
@@ -18,7 +18,7 @@ struct PartSeal: Codable, Sendable, Equatable {
     var shard: Shard
     /// The machine that measured it.
     var host: String
-    /// By name.
+    /// The files by name.
     var files: [String: File]
 
     enum CodingKeys: String, CodingKey {
@@ -26,9 +26,9 @@ struct PartSeal: Codable, Sendable, Equatable {
         case shard, host, files
     }
 
-    /// The seal of the files as they are.
+    /// Seals the files in their current state.
     ///
-    /// - Throws: `InputError` if one cannot be read.
+    /// - Throws: `InputError` if a file cannot be read.
     init(sweepSHA256: String, shard: Shard, host: String, sealing names: [String], in folder: String)
         throws(InputError)
     {
@@ -49,7 +49,7 @@ struct PartSeal: Codable, Sendable, Equatable {
 
     /// Reads the seal of a part's folder.
     ///
-    /// - Throws: `InputError` if there is none, if it is not one, or if it lacks a file that every part has.
+    /// - Throws: `InputError` if it is missing or malformed, or lacks a required file.
     init(in folder: String) throws(InputError) {
         let file = "\(folder)/\(Self.fileName)"
         let text: String
@@ -57,14 +57,14 @@ struct PartSeal: Codable, Sendable, Equatable {
             text = try JSONDocument.text(of: file, limit: 1 << 20)
         } catch {
             throw InputError(
-                file: folder, message: "this is no finished part of a sweep: \(Self.fileName): \(error.message)",
+                file: folder, message: "this is not a finished part of a sweep: \(Self.fileName): \(error.message)",
                 remedy: "name a folder that `opbench run --shard` has finished; if this was one, remove it and run "
                     + "its shard again")
         }
         self = try Self.decode(text, file: file)
     }
 
-    /// As `init(in:)`, of a text that `JSONDocument` has checked.
+    /// Decodes a text that `JSONDocument` has checked.
     static func decode(_ text: String, file: String) throws(InputError) -> PartSeal {
         let seal: PartSeal
         do {
@@ -74,7 +74,7 @@ struct PartSeal: Codable, Sendable, Equatable {
                 file: file, path: JSONDocument.path(of: error), message: "this is not the description of a part",
                 remedy: "restore the file")
         }
-        // Files of the folder itself; a path would lead out of it.
+        // The files must be in the folder itself; a path could lead out of it.
         let isInFolder = seal.files.keys.allSatisfy { !["", ".", ".."].contains($0) && !$0.utf8.contains(47) }
         guard isInFolder, required.allSatisfy({ seal.files[$0] != nil }) else {
             throw InputError(
@@ -91,9 +91,9 @@ struct PartSeal: Codable, Sendable, Equatable {
         }
     }
 
-    /// Holds the files against their digests.
+    /// Checks the files against their digests.
     ///
-    /// - Throws: `InputErrors` with every file that is not what was sealed.
+    /// - Throws: `InputErrors` with every file that differs.
     func check(in folder: String) throws(InputErrors) {
         let mistakes = Mistakes()
         for (name, sealed) in files.sorted(by: { $0.key < $1.key }) {
@@ -102,20 +102,20 @@ struct PartSeal: Codable, Sendable, Equatable {
             mistakes.note(
                 InputError(
                     file: "\(folder)/\(name)",
-                    message: "the file is not the one that was sealed in \(Self.fileName): it was changed or damaged",
+                    message: "the file does not match its digest in \(Self.fileName): it was changed or damaged",
                     remedy: "restore it, or remove the part and run its shard \(shard) again"))
         }
         try mistakes.check()
     }
 }
 
-/// Where a part of a sweep lies: in a hidden folder of this machine's own while it is measured, and under the part's name when
-/// it is finished.
+/// The place of a sweep's part: a hidden folder of this machine's own while it is measured, and a folder with the
+/// part's name when it is finished.
 ///
-/// The name appears by one rename, when all files and their digests are on the disk. A machine that dies at any instant
-/// before leaves no part, and two machines that measure the same one never write into each other's files.
+/// A single rename makes the name appear when all files and their digests are on disk. A machine that dies earlier
+/// leaves no part, and two machines that measure the same part never write into each other's files.
 struct PartFolder {
-    /// When it is finished.
+    /// The path of the finished part.
     let path: String
     private let working: String
     private let directory: String
@@ -123,7 +123,7 @@ struct PartFolder {
     private let shard: Shard
     private let host: String
 
-    /// - Parameter options: of a run; nil for one that is no part.
+    /// - Parameter options: the options of a run; returns nil unless the run is a part.
     init?(_ options: RunOptions) {
         guard let sweep = options.sweep, let shard = sweep.shard else { return nil }
         path = "\(options.directory)/\(options.runID)"
@@ -131,9 +131,9 @@ struct PartFolder {
         (sweepSHA256, self.shard) = (sweep.sha256, shard)
     }
 
-    /// The path of the part if it is finished; nil if it is not there.
+    /// The path of the part if it is finished; nil if it does not exist.
     ///
-    /// - Throws: `InputErrors` if something else has its name, or its files are not what was sealed.
+    /// - Throws: `InputErrors` if something else has its name, or its files do not match the seal.
     func finished() throws(InputErrors) -> String? {
         var facts = stat()
         guard lstat(path, &facts) == 0 else { return nil }
@@ -149,9 +149,9 @@ struct PartFolder {
         return path
     }
 
-    /// Seals the files, and gives the folder its name.
+    /// Seals the files and renames the folder.
     ///
-    /// - Returns: false if another machine was first; what was measured here is removed then.
+    /// - Returns: false if another machine was first; then this machine's part is removed.
     func publish() throws -> Bool {
         let folder = try WrittenFolder(working)
         let names = try folder.names().filter { $0 == SummaryRow.fileName || PartSeal.required.contains($0) }
@@ -163,7 +163,7 @@ struct PartFolder {
             return true
         }
         guard errno == ENOTEMPTY || errno == EEXIST else { throw DiskError(path: path, code: errno) }
-        // What has the name is the part, or is refused.
+        // Accepts the other machine's part, or throws if it is something else.
         _ = try finished()
         for name in try folder.names() { folder.discard(name) }
         rmdir(working)

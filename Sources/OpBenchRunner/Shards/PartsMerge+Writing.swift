@@ -4,15 +4,16 @@ import OpBenchBackends
 import OpBenchModel
 
 extension PartsMerge {
-    /// Writes the merged run: the rows of all parts under one run id, and what an unsharded run would say of itself. Its folder
-    /// appears by one rename when all is written.
+    /// Writes the merged run: the rows of all parts under one run id, and the description of an unsharded run. Its
+    /// folder appears by a single rename when everything is written.
     ///
     /// - Parameters:
-    ///   - path: the run's folder, which must not be there.
+    ///   - path: the run's folder, which must not exist.
     ///   - runID: the run's name.
     ///   - arguments: the command line.
-    ///   - beforeEnd: writes what else belongs to a finished run into the folder that it is told.
-    /// - Throws: `InputError` if the folder is there or cannot be made, `DiskError` if it cannot be written; nothing is left.
+    ///   - beforeEnd: writes additional files of a finished run into the given folder.
+    /// - Throws: `InputError` if the folder exists or cannot be made, `DiskError` if it cannot be written; removes
+    ///   everything then.
     public func write(
         to path: String, runID: String, arguments: [String], beforeEnd: (_ folder: String) throws -> Void
     ) throws {
@@ -42,19 +43,19 @@ extension PartsMerge {
     }
 
     private static func taken(_ path: String) -> InputError {
-        InputError(file: path, message: "there is something of this name", remedy: "name another run with --output")
+        InputError(file: path, message: "this name is taken", remedy: "name another run with --output")
     }
 
     // MARK: Rows
 
-    /// Those of the whole sweep, as an unsharded run has them. A cell's id begins with its workload's name.
+    /// The parameters of the whole sweep, as in an unsharded run. A cell's id begins with its workload's name.
     private var parameterNames: [String] {
         let measured = Set(parts.flatMap(\.cells).map { $0.prefix { $0 != " " } })
         let shapes = Set(specs.filter { measured.contains($0.name[...]) }.map(\.shape))
         return Set(shapes.flatMap { ShapeDefinition.of($0).parameters.map(\.name) }).sorted()
     }
 
-    /// Copies the rows of all parts, shard by shard, without holding more than some of them.
+    /// Copies the rows of all parts, shard by shard, and buffers only some of them.
     private func append<Row: CSVRow>(
         _: Row.Type, to folder: WrittenFolder, parameters: [String], change: (inout Row) -> Void = { _ in }
     ) throws {

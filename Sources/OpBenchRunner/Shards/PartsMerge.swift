@@ -1,30 +1,31 @@
 import OpBenchModel
 
-/// The parts of one sweep, found to go together.
+/// The parts of one sweep, checked to be compatible.
 public struct PartsMerge: Sendable {
     public let sweepSHA256: String
-    /// As the parts have them.
+    /// The workloads recorded in the parts.
     public let specs: [WorkloadSpec]
-    /// `base` and `head` where two builds were compared; else none.
+    /// `base` and `head` if two builds were compared; otherwise empty.
     public let sides: [Side]
-    /// By their shards.
+    /// The parts, sorted by shard.
     let parts: [FinishedPart]
-    /// Shards that have no part here.
+    /// Shards without a part here.
     public let missing: [Shard]
 
-    /// How many parts there are.
+    /// The number of parts.
     public var count: Int { parts.count }
 
-    /// The names of the machines, each once.
+    /// The distinct names of the machines.
     public var machines: [String] { Set(parts.map(\.seal.host)).sorted() }
 
-    /// Reads the parts and checks that they are whole, of one sweep, each there once, and each cell of one machine.
+    /// Reads the parts and checks that each is complete, that they belong to one sweep, and that no part or cell
+    /// appears twice.
     ///
     /// - Parameters:
-    ///   - folders: the parts'.
+    ///   - folders: the folders of the parts.
     ///   - allowsMissing: whether shards may be missing.
-    ///   - command: the line for a shell, of the words that measure a shard.
-    /// - Throws: `InputErrors` with all that is wrong; a missing shard with the command that measures it.
+    ///   - command: makes a shell command line of the words that measure a shard.
+    /// - Throws: `InputErrors` with all mistakes; a missing shard's error has the command that measures it.
     public init(
         _ folders: [String], allowsMissing: Bool, command: (_ words: [String]) -> String
     ) throws(InputErrors) {
@@ -52,8 +53,8 @@ public struct PartsMerge: Sendable {
             for shard in missing {
                 mistakes.note(
                     InputError(
-                        file: "shard \(shard)", message: "there is no finished part of it",
-                        remedy: "to measure it: \(command(Self.words(for: shard, as: part.facts.arguments)))"))
+                        file: "shard \(shard)", message: "its part is missing",
+                        remedy: "measure it: \(command(Self.words(for: shard, as: part.facts.arguments)))"))
             }
         }
         try mistakes.check()
@@ -62,9 +63,10 @@ public struct PartsMerge: Sendable {
         do { specs = try facts.decodedWorkloads(of: parts[0].folder) } catch { throw InputErrors(error) }
     }
 
-    private static let nothing = InputError(file: "merge", message: "no part", remedy: "name the folders of parts")
+    private static let nothing = InputError(
+        file: "merge", message: "there are no parts", remedy: "name the folders of parts")
 
-    /// The command line of a part, for another shard.
+    /// The command line of a part, changed to another shard.
     private static func words(for shard: Shard, as arguments: [String]) -> [String] {
         let option = "--shard"
         var words = Array(arguments.dropFirst())
@@ -75,7 +77,7 @@ public struct PartsMerge: Sendable {
         return words
     }
 
-    /// Whether all are of the first one's sweep and number of shards, and none is there twice.
+    /// Whether all parts have the first one's sweep and number of shards, and no part appears twice.
     private static func checkSweep(_ parts: [(folder: String, seal: PartSeal)], _ others: Mistakes) -> Bool {
         let mistakes = Mistakes()
         let first = parts[0]
@@ -85,20 +87,20 @@ public struct PartsMerge: Sendable {
                 mistakes.note(
                     InputError(
                         file: folder,
-                        message: "the part is shard \(seal.shard), \(first.folder) is \(first.seal.shard)",
-                        remedy: "merge the parts of one number of shards"))
+                        message: "the part is shard \(seal.shard), but \(first.folder) is \(first.seal.shard)",
+                        remedy: "merge parts with the same number of shards"))
             } else if seal.sweepSHA256 != first.seal.sweepSHA256 {
                 mistakes.note(
                     InputError(
                         file: folder,
                         message:
-                            "the part is of the sweep \(seal.sweepSHA256.prefix(12)), \(first.folder) of the sweep "
+                            "the part belongs to the sweep \(seal.sweepSHA256.prefix(12)), but \(first.folder) to "
                             + "\(first.seal.sweepSHA256.prefix(12))",
-                        remedy: "merge parts of equal workloads and options, measured by one opbench"))
+                        remedy: "merge parts with equal workloads and options, measured by the same opbench"))
             } else if let other = folders.updateValue(folder, forKey: seal.shard) {
                 mistakes.note(
                     InputError(
-                        file: folder, message: "the part is shard \(seal.shard), and so is \(other)",
+                        file: folder, message: "the part is shard \(seal.shard), like \(other)",
                         remedy: "name each shard once"))
             }
         }
@@ -106,8 +108,8 @@ public struct PartsMerge: Sendable {
         return mistakes.gathered == nil
     }
 
-    /// The shards that have no part. What all parts hold together has the digest that names the sweep; so nothing is missing
-    /// where the others have no cell.
+    /// The shards without a part. The digest of the sweep covers the contents of all parts, so if it matches without
+    /// them, the absent shards have no cells.
     private static func missing(_ present: [Shard], _ parts: [FinishedPart], _ mistakes: Mistakes) -> [Shard] {
         let count = present[0].count
         var cells = [[String]](repeating: [], count: count)
@@ -131,13 +133,13 @@ public struct PartsMerge: Sendable {
         if present.count == count {
             mistakes.note(
                 InputError(
-                    file: "merge", message: "what the parts hold together is not the sweep that they name",
+                    file: "merge", message: "the contents of the parts do not match the digest of their sweep",
                     remedy: "restore the parts, or run them again"))
         }
         return absent
     }
 
-    /// The samples of all parts, by their places in the whole.
+    /// The samples of all parts, by their positions in the whole plan.
     static func mergedOrder(of parts: [FinishedPart]) -> [String] {
         parts.flatMap(\.facts.identity.order).map { (index: PlannedName($0).index, text: $0) }
             .sorted { $0.index < $1.index }.map(\.text)

@@ -1,24 +1,24 @@
 import Foundation
 import OpBenchModel
 
-/// What all parts of a sweep have in common: everything that decides what is measured, and which cells each shard has. Its
-/// digest names the sweep, so that parts that differ in any of it are never merged.
+/// The common properties of all parts of a sweep: everything that decides what is measured, and the cells of each
+/// shard. Its digest names the sweep, so parts that differ in any of it are never merged.
 ///
-/// It holds nothing of a machine or a time, and every list in it has an order: the same workloads, options, number of shards
-/// and opbench make the same sweep anywhere.
+/// It contains nothing about machines or times, and all its lists are ordered: the same workloads, options, number of
+/// shards and opbench make the same sweep anywhere.
 struct Sweep: Encodable {
     var opbench: OpBenchFacts?
-    /// Of the program that measures; nil where it does not say, and where two builds are compared.
+    /// The commit of the measuring program; nil if not recorded, and if two builds are compared.
     var commit: String?
     var seed: UInt64
     var isQuick: Bool
     var timeoutNanoseconds: Int64
     var memoryBytes: Int?
-    /// Name and digest, in the order of the files.
+    /// Names and digests, in the order of the files.
     var workloads: [[String]]
-    /// The digests of the two builds, and what `head` is made worse by.
+    /// The digests of the two builds, and the defect injected into `head`.
     var builds: [String]
-    /// The samples, as `run.json` lists them.
+    /// The samples, as listed in `run.json`.
     var order: [String]
     /// The ids of the cells of each shard, sorted.
     var shards: [[String]]
@@ -42,20 +42,20 @@ struct Sweep: Encodable {
         order = identity.order
     }
 
-    /// 64 hexadecimal digits.
+    /// The digest: 64 hexadecimal digits.
     var sha256: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Texts and whole numbers, which always have a form in JSON.
+        // Texts and whole numbers can always be encoded as JSON.
         return SHA256.hexadecimal(of: Array(try! encoder.encode(self)))
     }
 }
 
 extension RunPlan {
-    /// The part of the plan that a shard is. The cells of all shards follow from the plan and their number alone.
+    /// A shard's part of the plan. The cells of all shards depend only on the plan and the number of shards.
     ///
-    /// Samples keep the ids and places that they have in the whole. Counts get the blocks of every memory sample and no more,
-    /// so that each sample of the part is known beforehand.
+    /// Samples keep their ids and positions. Counts get only the blocks of every memory sample, so that all samples of
+    /// the part are known beforehand.
     public func part(_ shard: Shard) -> RunPlan {
         let shards = shards(shard.count)
         let commit = options.builds == nil ? BuildDescription.own.commit : nil

@@ -13,7 +13,7 @@ enum HeapLack: Error, Sendable, Equatable {
     var reason: String {
         switch self {
         case .notLinked: "this program was built without jemalloc"
-        case .displaced(let library): "\(library) serves malloc, and jemalloc counts nothing of it"
+        case .displaced(let library): "\(library) serves malloc, which jemalloc does not count"
         case .noStatistics: "jemalloc was built without its statistics"
         case .noProfiler: "jemalloc was built without its profiler"
         }
@@ -21,10 +21,10 @@ enum HeapLack: Error, Sendable, Equatable {
 
     var remedy: String {
         switch self {
-        case .notLinked: "build without OPBENCH_ALLOCATOR=system"
-        case .displaced: "run without the library, which LD_PRELOAD or /etc/ld.so.preload names"
-        case .noStatistics: "install one that was configured with --enable-stats, as Debian's libjemalloc2 is"
-        case .noProfiler: "install one that was configured with --enable-prof, as Debian's libjemalloc2 is"
+        case .notLinked: "rebuild without OPBENCH_ALLOCATOR=system"
+        case .displaced: "run without the library, which is listed in LD_PRELOAD or /etc/ld.so.preload"
+        case .noStatistics: "install a jemalloc that was configured with --enable-stats, such as Debian's libjemalloc2"
+        case .noProfiler: "install a jemalloc that was configured with --enable-prof, such as Debian's libjemalloc2"
         }
     }
 }
@@ -35,12 +35,12 @@ enum Allocator {
     /// different allocators are not comparable.
     static let name = makeName()
 
-    /// Why jemalloc's statistics are not those of this process; nil if they are. Found once, by allocating.
+    /// Why jemalloc's statistics do not cover this process; nil if they do. Determined once, by allocating.
     static let lack = findLack()
 
-    /// The options that jemalloc reads from the name of this link's target. The target need not exist.
+    /// jemalloc options from the name of this link's target, which need not exist.
     ///
-    /// - Parameter link: tests pass another one.
+    /// - Parameter link: the link; tests pass another one.
     static func machineOptions(_ link: String = "/etc/malloc.conf") -> String? {
         var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let length = readlink(link, &target, target.count)
@@ -70,8 +70,8 @@ enum Allocator {
             return (["jemalloc \(String(cString: version))"] + givenOptions()).joined(separator: ", ")
         }
 
-        /// The options that jemalloc does not take from the environment: those it was built with, those of a program or
-        /// a library, and those of the machine.
+        /// The options that jemalloc reads elsewhere than in the environment: set at its build, by a program or
+        /// library, or for the machine.
         private static func givenOptions() -> [String] {
             var built: UnsafePointer<CChar>?
             var size = MemoryLayout<UnsafePointer<CChar>?>.size
@@ -88,7 +88,7 @@ enum Allocator {
 
         private typealias Call = @Sendable (_ size: Int) -> UnsafeMutableRawPointer?
 
-        /// The calls by which C, C++ and Swift's runtime allocate.
+        /// The allocation functions that C, C++ and Swift's runtime use.
         private static let calls: [Call] = [
             { malloc($0) }, { calloc(1, $0) }, { realloc(malloc(8), $0) },
             { size in

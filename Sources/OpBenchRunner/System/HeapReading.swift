@@ -1,4 +1,4 @@
-/// jemalloc's own account of the heap, in bytes and counts.
+/// jemalloc's statistics of the heap, in bytes and counts.
 struct HeapReading: Sendable, Equatable {
     var allocated = 0
     var active = 0
@@ -7,7 +7,7 @@ struct HeapReading: Sendable, Equatable {
     var retained = 0
     /// All mallocs so far. Exact to ±2 if the process runs with `MALLOC_CONF=tcache:false`.
     var allocationCount = 0
-    /// Bytes handed out by them so far, as rounded up to size classes.
+    /// Total bytes of these allocations, rounded up to size classes.
     var allocatedBytesEver = 0
 }
 
@@ -19,7 +19,7 @@ struct HeapReading: Sendable, Equatable {
         private let allocated, active, resident, mapped, retained, smallCount, largeCount: Control
         private let classes: [(count: Control, size: Int)]
 
-        /// - Throws: the reason why jemalloc's statistics are not those of this process.
+        /// - Throws: the reason why jemalloc's statistics do not cover this process.
         init() throws(HeapLack) {
             if let lack = Allocator.lack { throw lack }
             let all = "stats.arenas.4096"  // MALLCTL_ARENAS_ALL
@@ -51,7 +51,7 @@ struct HeapReading: Sendable, Equatable {
             return reading
         }
 
-        /// `allocationCount` alone, for a build in which reading the rest allocates.
+        /// Reads only `allocationCount`, for builds where reading the rest allocates.
         func allocationCount() -> Int {
             var epoch: UInt64 = 1
             mallctl("epoch", nil, nil, &epoch, MemoryLayout<UInt64>.size)
@@ -90,7 +90,7 @@ struct HeapReading: Sendable, Equatable {
         }
     }
 #else
-    /// A build without jemalloc has no account of the heap.
+    /// A build without jemalloc has no heap statistics.
     struct HeapProbe: Sendable {
         init() throws(HeapLack) { throw .notLinked }
 

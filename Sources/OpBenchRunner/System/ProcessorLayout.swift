@@ -2,24 +2,24 @@ import CLinux
 import Glibc
 import OpBenchModel
 
-/// The machine's processors as the kernel tells of them: which share a core, which share memory, which it leaves alone.
+/// The machine's processors as reported by the kernel: which share a core or memory, and which are isolated.
 public struct ProcessorLayout: Sendable, Equatable {
-    /// A NUMA node: processors that are equally near to one part of the memory.
+    /// A NUMA node: processors with equally fast access to one part of the memory.
     struct Node: Sendable, Equatable {
         var number: Int
         var processors: ProcessorSet
     }
 
     var online: ProcessorSet
-    /// Those that this process may use, sched_getaffinity(2).
+    /// Processors that this process may use, sched_getaffinity(2).
     var allowed: ProcessorSet
-    /// Those between which the kernel moves no thread (`isolcpus=`, isolated partitions of cpuset).
+    /// Processors between which the kernel moves no threads (`isolcpus=`, isolated partitions of cpuset).
     var isolated = ProcessorSet([])
-    /// Those without a periodic tick while one thread runs (`nohz_full=`).
+    /// Processors without a periodic tick while one thread runs (`nohz_full=`).
     var tickless = ProcessorSet([])
-    /// The threads of each core; a core has one entry, with its online processors, in the order of their lowest numbers.
+    /// The online processors of each core, ordered by their lowest numbers.
     var cores: [ProcessorSet]
-    /// Those with processors. One for a kernel that tells of none.
+    /// Nodes with processors; one node if the kernel reports none.
     var nodes: [Node]
 
     /// This machine.
@@ -27,7 +27,7 @@ public struct ProcessorLayout: Sendable, Equatable {
 
     /// Reads `cpu` and `node` in a folder such as /sys/devices/system.
     ///
-    /// - Parameter allowed: nil for what the kernel says of this process.
+    /// - Parameter allowed: nil to ask the kernel about this process.
     static func read(in folder: String = "/sys/devices/system", allowed: ProcessorSet? = nil) -> ProcessorLayout {
         func list(_ name: String) -> ProcessorSet? { SystemFile.line("\(folder)/\(name)").flatMap(ProcessorSet.init) }
         let allowed = allowed ?? ownAllowed()
@@ -56,39 +56,40 @@ public struct ProcessorLayout: Sendable, Equatable {
         return ProcessorSet(numbers.prefix(max(0, Int(count))).map(Int.init))
     }
 
-    /// Those that this process can use: what it is allowed; and the isolated ones, which no process gets unasked.
+    /// Processors that this process can use: the allowed ones, and the isolated ones, which a process must choose
+    /// itself.
     var usable: ProcessorSet { allowed.union(isolated).intersection(online) }
 
-    /// The nodes on which processors lie.
+    /// The nodes of processors.
     func nodes(of processors: ProcessorSet) -> [Node] {
         nodes.map { Node(number: $0.number, processors: $0.processors.intersection(processors)) }
             .filter { !$0.processors.isEmpty }
     }
 
-    /// How many cores processors lie on.
+    /// The number of cores of processors.
     func coreCount(of processors: ProcessorSet) -> Int { cores.count { !$0.intersection(processors).isEmpty } }
 }
 
-// MARK: - What to choose
+// MARK: - Choice
 
 extension ProcessorLayout {
     /// Processors to measure on.
     struct Choice: Sendable, Equatable {
         var processors: ProcessorSet
-        /// What it is about them, in words.
+        /// The reasons for the choice, in words.
         var reasons: [String]
 
-        /// As an option, with why: `--cpus 2-7: one thread per core`.
+        /// The option with its reasons: `--cpus 2-7: one thread per core`.
         var words: String { "--cpus \(processors): \(reasons.joined(separator: ", "))" }
     }
 
-    /// With more cores than this, the first one is left to the kernel and to opbench itself.
+    /// With more cores than this, the first is left to the kernel and to opbench itself.
     private static let fewCores = 4
 
-    /// Processors on which threads neither share a core nor wait for the memory of another node, nor for a quota; nil where
-    /// these are all that this process may use.
+    /// Processors on which threads neither share a core, nor access another node's memory, nor wait for a quota; nil if
+    /// this process may use no others anyway.
     ///
-    /// - Parameter quota: how many processors' time the cgroup gives.
+    /// - Parameter quota: the cgroup's quota, as a number of processors.
     func choice(quota: Double? = nil) -> Choice? {
         let allowed = allowed.intersection(online)
         var reasons: [String] = []
@@ -117,7 +118,7 @@ extension ProcessorLayout {
         return Choice(processors: best, reasons: reasons)
     }
 
-    /// Leaves out the core of the lowest processor, which takes most interrupts, where enough are left.
+    /// Leaves out the core of the lowest processor, which takes most interrupts, if enough are left.
     private func withoutFirst(_ processors: ProcessorSet) -> ProcessorSet {
         guard processors.count > Self.fewCores, let first = online.first else { return processors }
         return processors.subtracting(cores.first { $0.numbers.contains(first) } ?? ProcessorSet([first]))

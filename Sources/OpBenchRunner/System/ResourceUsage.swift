@@ -9,12 +9,12 @@ struct ResourceUsage: Sendable {
     var cpuNanoseconds: Int64 = 0
     var voluntarySwitches: Int = 0
     var involuntarySwitches: Int = 0
-    /// Minor and major.
+    /// Minor and major page faults.
     var pageFaults: Int = 0
 
     static func now() -> ResourceUsage { read(RUSAGE_SELF.rawValue) }
 
-    /// The usage of the process without its busy threads, which belong to the workload.
+    /// The usage of the process without the workload's competing threads.
     static func now(without competitors: Competitors) -> ResourceUsage {
         // Reading a thread's clock updates the process's figures, which otherwise wait for a tick.
         let others = competitors.usage
@@ -42,7 +42,7 @@ struct ResourceUsage: Sendable {
         var usage = ResourceUsage(
             voluntarySwitches: count("voluntary_ctxt_switches"),
             involuntarySwitches: count("nonvoluntary_ctxt_switches"))
-        // The clock as pthread_getcpuclockid(3) makes it.
+        // The same clock id as of pthread_getcpuclockid(3).
         let clock = ~thread << 3 | 6
         usage.cpuNanoseconds = max(0, clinux_cpu_clock_ns(clock))
         return usage
@@ -57,10 +57,10 @@ struct ResourceUsage: Sendable {
             pageFaults: usage.ru_minflt + usage.ru_majflt)
     }
 
-    /// CPU time of this process and of its children that have ended, in nanoseconds.
+    /// CPU time of this process and of its ended children, in nanoseconds.
     static var withChildren: Int64 { now().cpuNanoseconds + ofChildren }
 
-    /// CPU time of the children that have ended, from fork to their very end, in nanoseconds.
+    /// CPU time of ended children, from fork to exit, in nanoseconds.
     static var ofChildren: Int64 {
         var children = rusage()
         getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &children)
@@ -71,16 +71,16 @@ struct ResourceUsage: Sendable {
         Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_usec) * 1000
     }
 
-    /// The most memory that this program ever had resident, in bytes; nil if the system does not tell.
+    /// The program's peak resident memory, in bytes; nil if the system does not report it.
     ///
-    /// It is the number behind `ru_maxrss`, but since the program was executed: `ru_maxrss` itself begins with what the
-    /// forking parent had resident.
+    /// It equals `ru_maxrss`, but counts only since the program was executed: `ru_maxrss` begins with the resident
+    /// memory of the forking parent.
     static var peakResident: Int? {
         let line = SystemFile.text("/proc/self/status").split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
         return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }.map { $0 * 1024 }
     }
 
-    /// Adds what was used between two readings.
+    /// Adds the usage between two readings.
     mutating func add(from before: ResourceUsage, to after: ResourceUsage) {
         cpuNanoseconds += after.cpuNanoseconds - before.cpuNanoseconds
         voluntarySwitches += after.voluntarySwitches - before.voluntarySwitches
@@ -88,7 +88,7 @@ struct ResourceUsage: Sendable {
         pageFaults += after.pageFaults - before.pageFaults
     }
 
-    /// Adds what was used elsewhere.
+    /// Adds the usage of another part.
     mutating func add(_ other: ResourceUsage) { add(from: ResourceUsage(), to: other) }
 
     /// Subtracts usage that belongs to something else.
@@ -104,12 +104,12 @@ struct ResourceUsage: Sendable {
     }
 }
 
-/// A short fixed loop, to see how fast the machine is just now.
+/// A short fixed loop that shows the machine's current speed.
 enum ReferenceLoop {
-    /// What the loop takes on an undisturbed machine, in nanoseconds.
+    /// The loop's time on an undisturbed machine, in nanoseconds.
     static let nominal = 100_000
 
-    /// The best of three.
+    /// The fastest of three.
     static func run(_ kernel: WorkKernel) -> Int64 {
         var best = Int64.max
         for _ in 0..<3 {

@@ -1,9 +1,9 @@
 import Glibc
 import OpBenchModel
 
-/// The small text files in which Linux tells of itself.
+/// Access to Linux's small text files about the system.
 enum SystemFile {
-    /// The text; empty if there is no such file.
+    /// The text; empty if the file is missing.
     static func text(_ path: String) -> String {
         String(decoding: (try? FileBytes.read(path)) ?? [], as: UTF8.self)
     }
@@ -16,7 +16,7 @@ enum SystemFile {
     /// `cpu.stat` of this process's cgroup, in the unified hierarchy or the older one.
     static let cpuStatistics = cgroupFile("cpu.stat")
 
-    /// A file of this process's CPU cgroup, or of the root where the process's own is not visible.
+    /// A file of this process's CPU cgroup, or of the root if the process's own is not visible.
     static func cgroupFile(_ name: String) -> String {
         for line in text("/proc/self/cgroup").split(separator: "\n") {
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)

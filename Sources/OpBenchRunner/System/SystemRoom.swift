@@ -1,31 +1,31 @@
 import Glibc
 
-/// Whether the system has what opbench needs: /proc, and for a run threads and file descriptors.
+/// Checks that the system provides what opbench needs: /proc, and for a run threads and file descriptors.
 ///
-/// Threads and descriptors are tried before anything else makes threads. If the system refuses libdispatch a thread, it
-/// waits forever and reports nothing; if refused a descriptor, it traps.
+/// The check comes before anything else makes threads: if the system refuses a thread to libdispatch, it waits forever
+/// without a message; if refused a descriptor, it traps.
 public enum SystemRoom {
-    /// At the same time: Dispatch's and Swift's, in this process and in a sample's. RLIMIT_NPROC counts both.
+    /// Concurrent threads of Dispatch and Swift, in this process and in a sample's. RLIMIT_NPROC counts both.
     static let threads = 12
-    /// At the same time: files, streams and the kernel objects of Dispatch.
+    /// Concurrent descriptors: files, streams and Dispatch's kernel objects.
     static let descriptors = 32
 
-    /// - Throws: `ScarcityError` if one of them is refused. Nothing is kept.
+    /// - Throws: `ScarcityError` if the system refuses one. Everything is freed again.
     public static func check() throws(ScarcityError) {
         try checkDescriptors()
         try checkThreads()
     }
 
-    /// Checks that /proc is there. Without it a Swift program has no arguments, and a run cannot start its own program
-    /// again for its samples.
+    /// Checks that /proc exists. Without it, a Swift program has no arguments, and a run cannot start its own program
+    /// for its samples.
     ///
-    /// - Parameter proc: tests pass another place.
+    /// - Parameter proc: the path; tests pass another one.
     /// - Throws: `ScarcityError` if it is not mounted, or this process may not read it.
     public static func checkProc(_ proc: String = "/proc") throws(ScarcityError) {
         guard access("\(proc)/self/cmdline", R_OK) == 0, access("\(proc)/self/exe", X_OK) == 0 else {
             throw ScarcityError(
-                what: "\(proc) does not tell of this process (\(String(cString: strerror(errno))))",
-                remedy: "mount it: mount -t proc proc \(proc); a chroot or a container has to have its own")
+                what: "\(proc) has no entry for this process (\(String(cString: strerror(errno))))",
+                remedy: "mount it: mount -t proc proc \(proc); a chroot or container needs its own")
         }
     }
 
@@ -73,7 +73,7 @@ public enum SystemRoom {
     }
 }
 
-/// An error: the system lacks something that opbench needs. It is not bad input, so opbench exits with 1.
+/// The system lacks something that opbench needs. This is not bad input, so opbench exits with 1.
 public struct ScarcityError: Error, CustomStringConvertible {
     let what: String
     let remedy: String
@@ -85,7 +85,7 @@ public struct ScarcityError: Error, CustomStringConvertible {
     /// - Parameter refusal: an errno value.
     fileprivate init(refusal: Int32, of what: String, had: Int, needed: Int, remedy: String) {
         self.init(
-            what: "the system gives \(had) of the \(needed) \(what) that a run needs "
+            what: "the system provides \(had) of the \(needed) \(what) that a run needs "
                 + "(\(String(cString: strerror(refusal))))",
             remedy: remedy)
     }

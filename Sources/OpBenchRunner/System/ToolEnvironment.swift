@@ -1,5 +1,5 @@
 /// Changes to this process's environment for a tool whose output is read.
 enum ToolEnvironment {
-    /// Without the libraries that are preloaded for measuring. They may print.
+    /// Without libraries that are preloaded for measuring, because they may print.
     static let quiet: [String: String?] = ["LD_PRELOAD": nil]
 }

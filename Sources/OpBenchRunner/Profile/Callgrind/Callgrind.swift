@@ -4,46 +4,47 @@ import Glibc
 import OpBenchModel
 import OpBenchProfile
 
-/// valgrind's callgrind, which runs a sample's program on a simulated processor and counts instructions, by stack.
+/// valgrind's callgrind, which runs a sample's program on a simulated processor and counts instructions by stack.
 ///
-/// It sees marks by the names of two functions (`--zero-before`, `--dump-before`), and for each round writes one file. Both
-/// act on all threads; a switch of what is counted (`--toggle-collect`, `CALLGRIND_TOGGLE_COLLECT`) acts on the thread
-/// alone that reaches it, and workers would not be counted.
+/// It recognizes marks by the names of two functions (`--zero-before`, `--dump-before`) and writes one file per round.
+/// Both options act on all threads. Switching collection on and off (`--toggle-collect`, `CALLGRIND_TOGGLE_COLLECT`)
+/// would act only on the calling thread, so workers would not be counted.
 ///
-/// Threads take turns on that processor. Two runs of the same program differ in what depends on turns: how often threads
-/// spin, park and wake each other. That only adds to what the work takes, so that the round with the fewest instructions
+/// Threads take turns on that processor. Two runs of the same program differ in whatever depends on these turns: how
+/// often threads spin, park and wake each other. These effects only add instructions, so the round with the fewest
 /// repeats best.
 struct Callgrind: Sendable {
-    /// Of valgrind; another one in tests.
+    /// The path of valgrind; tests use another program.
     var program = "valgrind"
 
-    /// So many functions of a stack are told apart. Of malloc's slow paths, the deepest that libraries do for a function of
-    /// the engine, all but a thousandth of the instructions have their caller then; each more takes time.
+    /// The number of stack frames that callgrind distinguishes. The deepest library calls below an engine function are
+    /// malloc's slow paths; with 16, all but a thousandth of their instructions are attributed to their caller. Each
+    /// more frame costs time.
     private static let callers = 16
     /// Blocking operations may each have a thread.
     private static let mostThreads = 4000
 
-    /// - Parameter file: of the first mark is `file.1`, and so on.
+    /// - Parameter file: the path without the number of a mark: the first mark writes `file.1`, and so on.
     private func options(writingTo file: String) -> [String] {
         [
             "--tool=callgrind", "-q", "--command-line-only=yes", "--vgdb=no", "--demangle=no", "--fair-sched=try",
             "--max-threads=\(Self.mostThreads)", "--separate-callers=\(Self.callers)",
             "--zero-before=clinux_counting_begins", "--dump-before=clinux_counting_ends",
-            // A percent sign is the beginning of what callgrind replaces.
+            // callgrind expands percent signs.
             "--callgrind-out-file=\(file.replacingOccurrences(of: "%", with: "%%"))",
         ]
     }
 
     private static let fileName = "callgrind"
 
-    /// Samples of a program under callgrind.
+    /// Runs a program's samples under callgrind.
     ///
-    /// - Parameter folder: an absolute path; for the files.
+    /// - Parameter folder: the absolute path of the folder for the files.
     func running(_ copy: UndebuggedCopy, filesIn folder: WrittenFolder) -> ChildProcess {
         ChildProcess(executable: copy.path, tool: [program] + options(writingTo: folder.file(Self.fileName)))
     }
 
-    /// What was counted of as many rounds, each of `phases` marks: that of the round with the fewest instructions.
+    /// The counts of the round with the fewest instructions; each round has `phases` marks.
     ///
     /// - Throws: `ProfileFailure`, `StackFileError`.
     static func read(rounds: Int, phases: Int = 1, from folder: WrittenFolder) throws -> StackProfile {
@@ -52,13 +53,13 @@ struct Callgrind: Sendable {
             let files = try (1...max(1, phases)).map { mark in
                 guard let file = try? FileBytes.read(folder.file("\(fileName).\(round * phases + mark)")) else {
                     throw ProfileFailure(
-                        description: "callgrind did not see the marks of a round: has the program symbols?")
+                        description: "callgrind did not see the marks of a round: does the program have symbols?")
                 }
                 return file
             }
             let total = try files.reduce(Int64(0)) { sum, file in
                 let (total, isTooGreat) = sum.addingReportingOverflow(try CallgrindProfile.total(of: file))
-                if isTooGreat { throw ProfileFailure(description: "callgrind counted more than can be summed up") }
+                if isTooGreat { throw ProfileFailure(description: "the counts of callgrind exceed 64 bits") }
                 return total
             }
             if total < least.total { least = (files, total) }
@@ -85,7 +86,7 @@ struct Callgrind: Sendable {
         }
     }
 
-    private static let remedy = "mend it such that `valgrind --tool=callgrind true` works, or install another version"
+    private static let remedy = "make `valgrind --tool=callgrind true` work, or install another version"
 
     private static func lastLine(of text: String) -> String {
         let line = text.split(separator: "\n").last { $0.contains { $0.isLetter } } ?? ""
@@ -94,11 +95,11 @@ struct Callgrind: Sendable {
 }
 
 extension ProfileMeans {
-    /// Whether instructions can be counted here. Starts valgrind; takes about a second.
+    /// Determines whether instructions can be counted here. Starts valgrind; takes about a second.
     public static func ofInstructions() -> Answer { Callgrind().means() }
 }
 
-/// Tells callgrind of the marks. Elsewhere it does nothing.
+/// Marks rounds for callgrind. Does nothing without callgrind.
 final class CountingRecorder: ProfileRecorder {
     func begin() {}
     func roundBegins() { clinux_counting_begins() }

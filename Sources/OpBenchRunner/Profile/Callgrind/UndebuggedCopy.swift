@@ -2,16 +2,16 @@ import Foundation
 import Glibc
 import OpBenchModel
 
-/// A copy of a program, without debug information of its own. valgrind reads all there is before it starts a program, and gives
-/// up on forms of DWARF that are newer than itself; the names of functions it has from the table of symbols.
+/// A copy of a program without its own debug information. valgrind reads all debug information before it starts a
+/// program, and fails on newer forms of DWARF; it finds the names of functions in the symbol table.
 struct UndebuggedCopy: Sendable {
     let path: String
-    /// Of the program, which may have libraries beside it.
+    /// The folder of the program, which may contain its libraries.
     private let folder: String
 
     /// - Parameters:
     ///   - program: a path.
-    ///   - path: of the copy; nothing is there.
+    ///   - path: the path of the copy, which must not exist.
     /// - Throws: `DiskError`.
     init(of program: String, at path: String) throws {
         self.path = path
@@ -21,7 +21,7 @@ struct UndebuggedCopy: Sendable {
         } catch {
             throw DiskError(path: path, code: (error as? CocoaError)?.code == .fileWriteOutOfSpace ? ENOSPC : EIO)
         }
-        // The program may be one that nobody may write.
+        // The program may be read-only.
         chmod(path, 0o700)
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { throw DiskError(path: path, code: errno) }
@@ -29,7 +29,7 @@ struct UndebuggedCopy: Sendable {
         try Self.renameSections(descriptor, path)
     }
 
-    /// What the copy needs to find what stood beside the program.
+    /// The variables that let the copy find the libraries beside the program.
     var environment: [String: String] {
         let name = "LD_LIBRARY_PATH"
         let known = getenv(name).map { String(cString: $0) } ?? ""
@@ -38,21 +38,21 @@ struct UndebuggedCopy: Sendable {
 
     // MARK: ELF
 
-    /// In the header of a file of 64 bits, elf(5): where the headers of sections begin, the size of one, and which is that
-    /// of the sections' names; and in a section's header, where it begins and how long it is.
+    /// Offsets in a 64-bit file's header, elf(5): the start of the section headers, the size of one, and the index of
+    /// the header for the sections' names. In a section's header: the section's start and size.
     private enum Place {
         static let sections = 0x28, headerSize = 0x3A, names = 0x3E
         static let offset = 0x18, size = 0x20
         static let header = 64
     }
 
-    /// Gives sections of debug information another name, of the same length. What is no such file stays as it is.
+    /// Renames sections of debug information, with names of the same length. Other files stay unchanged.
     private static func renameSections(_ descriptor: Int32, _ path: String) throws(DiskError) {
         guard let file = read(descriptor, 0, Place.header), file.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]) else {
             return
         }
         let (sections, names) = (number(file, Place.sections, 8), number(file, Place.names, 2))
-        // Without sections, or with so many that their names stand elsewhere.
+        // Skips files without sections, or with too many for the index of the names to fit here.
         guard sections >= Place.header, number(file, Place.headerSize, 2) == Place.header, names < 0xFF00,
             let section = read(descriptor, sections + Place.header * names, Place.header)
         else { return }
@@ -73,7 +73,7 @@ struct UndebuggedCopy: Sendable {
         return pread(descriptor, &bytes, count, off_t(offset)) == count ? bytes : nil
     }
 
-    /// With its least byte first; what is beyond any file is 0.
+    /// A number, least significant byte first; 0 if it exceeds any file's size.
     private static func number(_ bytes: [UInt8], _ place: Int, _ count: Int) -> Int {
         let value = bytes[place..<place + count].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return value < 1 << 40 ? Int(value) : 0

@@ -2,71 +2,71 @@ import Glibc
 import OpBenchModel
 import OpBenchProfile
 
-/// By which means this machine can make profiles of each kind, or why it cannot.
+/// This machine's methods for profiles of each kind, or the reasons why it has none.
 public struct ProfileMeans: Sendable, Equatable {
     public enum Means: String, Sendable {
         /// The suite's own records.
         case hooks
         case perf
-        /// perf without the kernel's tracepoints: who woke whom is not known.
-        case perfSwitches = "perf, switches alone"
+        /// perf without the kernel's tracepoints, so wake-ups have no known waker.
+        case perfSwitches = "perf, only switches"
         /// A timer's signal.
         case signals = "SIGPROF"
         case jemalloc
-        /// What the kernel counts for each thread.
+        /// The kernel's counters of each thread.
         case schedule = "/proc"
         /// valgrind's tool, which simulates the processor.
         case callgrind
     }
 
     public struct Answer: Sendable, Equatable {
-        /// nil if this machine cannot do it.
+        /// nil if this machine has none.
         public let means: Means?
-        /// Why nothing better, or nothing at all; empty if it is the best there is.
+        /// Why no better method, or no method at all, is available; empty if this is the best.
         public let lack: String
-        /// What to do for more; empty where there is nothing to do.
+        /// How to get more; empty if nothing can be done.
         public let remedy: String
 
         init(_ means: Means?, lack: String = "", remedy: String = "") {
             (self.means, self.lack, self.remedy) = (means, lack, remedy)
         }
 
-        /// What is lacking, with the remedy.
+        /// The reason with the remedy.
         var advice: String { remedy.isEmpty ? lack : "\(lack); \(remedy)" }
 
-        /// On a line: `cannot be done: …; …`, or the means.
+        /// On one line: `cannot be done: …; …`, or the method.
         public var words: String {
-            let what = means.map { "by \($0.rawValue)" } ?? "cannot be done"
+            let what = means.map { "by \($0.rawValue)" } ?? "not possible"
             return lack.isEmpty ? what : "\(what): \(lack)"
         }
 
-        /// - Parameter option: what asked for it.
-        /// - Throws: `InputError` if this machine cannot do it.
+        /// - Parameter option: the option that needs it.
+        /// - Throws: `InputError` if this machine cannot.
         public func require(by option: String) throws(InputError) {
             if means == nil { throw InputError(file: option, message: lack, remedy: remedy) }
         }
     }
 
-    /// One for each kind.
+    /// One answer for each kind.
     private let answers: [ProfileKind: Answer]
 
     public subscript(kind: ProfileKind) -> Answer { answers[kind] ?? Answer(nil, lack: "unknown") }
 
-    /// What was tried, and how it went: nil where it worked.
+    /// Results of trying the methods; nil for success.
     struct Trials: Sendable, Equatable {
         var cpuClock: PerfFailure?
-        /// The same of all that runs on the processors.
+        /// The same for everything that runs on the processors.
         var processors: PerfFailure?
         var tracepoints: PerfFailure?
         var switches: PerfFailure?
         /// Whether perf may sample the kernel's code.
         var mayUseKernel = true
         var countsSchedules = true
-        /// Why jemalloc makes no profiles of this process.
+        /// Why jemalloc cannot profile this process.
         var heapLack: HeapLack?
     }
 
-    /// Tries what these kinds need, within about a second; starts perf up to four times.
+    /// Tries the methods for these kinds, within about a second; starts perf up to four times.
     public static func probe(for kinds: [ProfileKind] = ProfileKind.allCases) -> ProfileMeans {
         ProfileMeans(.take(for: kinds))
     }
@@ -88,7 +88,7 @@ public struct ProfileMeans: Sendable, Equatable {
         }
         if trials.processors != nil {
             return Answer(
-                .perf, lack: "of this process alone, with too little of the kernel's code where threads switch often",
+                .perf, lack: "only of this process, and too few samples of kernel code where threads switch often",
                 remedy: "sudo sysctl kernel.perf_event_paranoid=0, or run as root")
         }
         return Answer(.perf)

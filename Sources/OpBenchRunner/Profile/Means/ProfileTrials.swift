@@ -6,8 +6,8 @@ import OpBenchProfile
 
 extension ProfileMeans.Trials {
     /// - Parameters:
-    ///   - kinds: what is tried is what they need.
-    ///   - program: perf; another one in tests.
+    ///   - kinds: the kinds whose methods are tried.
+    ///   - program: the path of perf; tests use another program.
     static func take(for kinds: [ProfileKind] = ProfileKind.allCases, program: String = "perf") -> Self {
         var trials = Self()
         trials.heapLack = HeapProfiler.lack
@@ -25,38 +25,38 @@ extension ProfileMeans.Trials {
     }
 }
 
-/// perf, for a moment, on a program that does nothing.
+/// Runs perf for a moment, on a program that does nothing.
 enum PerfTrial {
-    /// nil if it recorded.
+    /// The failure; nil if perf recorded.
     static func failure(of events: PerfEvents, _ target: [String] = [], program: String) -> PerfFailure? {
         let arguments = ["perf"] + events.record(into: "-") + target + ["--", "true"]
         return switch ToolTrial.run(program, arguments, PerfEvents.environment) {
         case .succeeded: nil
         case .notStarted(let code): PerfFailure(startError: code)
-        case .endless: PerfFailure(reason: "it does not end", remedy: "")
+        case .endless: PerfFailure(reason: "it hangs", remedy: "")
         case .failed(let ending, let text):
             PerfFailure(text: text, ending: ending, paranoia: PerfFailure.paranoia)
         }
     }
 }
 
-/// A tool, run for a moment to see whether it works here.
+/// Runs a tool for a moment to see whether it works here.
 enum ToolTrial {
     enum Outcome: Equatable {
         case succeeded
-        /// With an errno value.
+        /// The value is an errno.
         case notStarted(Int32)
-        /// How it ended, and the end of what it said.
+        /// How it ended, and the tail of its messages.
         case failed(ending: String, text: String)
-        /// It was ended.
+        /// It was killed after a timeout.
         case endless
     }
 
-    /// A tool that takes longer is ended.
+    /// The timeout of a tool.
     private static let patienceMilliseconds: Int32 = 10_000
 
     /// - Parameters:
-    ///   - arguments: with its name.
+    ///   - arguments: the arguments, with the tool's name.
     ///   - environment: changes to this process's.
     static func run(_ program: String, _ arguments: [String], _ environment: [String: String]) -> Outcome {
         guard let messages = try? MemoryFile() else { return .notStarted(errno) }
@@ -64,7 +64,7 @@ enum ToolTrial {
         let code = clinux_pipe(&ends)
         guard code == 0 else { return .notStarted(code) }
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
-        // The pipe is closed when the tool and its program have ended.
+        // The pipe closes when the tool and its program end.
         let process = Tool.start(
             program, arguments, environment, files: [null, null, messages.descriptor, ends[1]])
         close(null)

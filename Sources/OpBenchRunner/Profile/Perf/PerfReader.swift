@@ -3,32 +3,32 @@ import OpBenchLaunch
 import OpBenchModel
 import OpBenchProfile
 
-/// Reads what perf recorded, in the parent.
+/// Reads perf's recordings, in the parent.
 struct PerfReader: Sendable {
-    /// The sample's.
+    /// The sample's process.
     var process: pid_t
     /// The marks of the sample.
     var marks: MarkedTime
-    /// Names of its threads by their numbers.
+    /// The names of its threads, by thread id.
     var threads: [Int32: String]
     var program = "perf"
     var timeoutSeconds: Double = 600
 
-    /// What perf prints of a longer one is not taken.
+    /// Limit of perf's output.
     private static let mostBytes = 2 << 30
 
     struct CPU: Sendable {
-        /// In nanoseconds, of samples between the marks.
+        /// CPU time in nanoseconds, from samples between the marks.
         var profile: StackProfile
-        /// Whether samples of the kernel's code are missing, since they were not permitted.
+        /// Whether samples of the kernel's code are missing, because they were not permitted.
         var lacksKernel: Bool
-        /// Samples that perf could not keep up with.
+        /// Samples that perf dropped.
         var lost: Int64
         var skippedLines: Int
     }
 
-    /// - Parameter file: of `PerfEvents.cpu`.
-    /// - Throws: `PerfFailure`; `CancellationError`, when perf has ended.
+    /// - Parameter file: a file recorded with `PerfEvents.cpu`.
+    /// - Throws: `PerfFailure`; `CancellationError`, after perf has ended.
     func cpu(_ file: String) async throws -> CPU {
         let span = marks.ranges.first.flatMap { first in marks.end.map { first.lowerBound..<$0 } }
         let output = try await script(.cpu, file, span)
@@ -39,8 +39,8 @@ struct PerfReader: Sendable {
             skippedLines: script.skippedLines)
     }
 
-    /// - Parameter file: of `PerfEvents.wakeUps` or `PerfEvents.switches`.
-    /// - Throws: as `cpu` does.
+    /// - Parameter file: a file recorded with `PerfEvents.wakeUps` or `PerfEvents.switches`.
+    /// - Throws: like `cpu`.
     func offCPU(_ file: String) async throws -> OffCPU {
         OffCPU(SchedScript(try await script(.wakeUps, file, nil)), marks: marks, names: threads)
     }
@@ -48,7 +48,7 @@ struct PerfReader: Sendable {
     /// The output of `perf script`.
     private func script(_ events: PerfEvents, _ file: String, _ span: Range<Int64>?) async throws -> [UInt8] {
         guard access(file, R_OK) == 0 else {
-            throw PerfFailure(reason: "it left no file: \(String(cString: strerror(errno)))", remedy: "")
+            throw PerfFailure(reason: "it wrote no file: \(String(cString: strerror(errno)))", remedy: "")
         }
         let (output, messages) = (try MemoryFile(), try MemoryFile())
         let ending = try await run(events.script(file, of: process, span: span), output, messages)
@@ -69,13 +69,14 @@ struct PerfReader: Sendable {
         }
         guard output.size <= Self.mostBytes else {
             throw PerfFailure(
-                reason: "it prints more than \(Self.mostBytes >> 30) GiB", remedy: "profile a shorter time by --seconds"
+                reason: "it prints more than \(Self.mostBytes >> 30) GiB",
+                remedy: "profile a shorter time with --seconds"
             )
         }
         return output.contents()
     }
 
-    /// Out of reach of the terminal's Ctrl-C.
+    /// Runs perf out of reach of the terminal's Ctrl-C.
     private func run(_ arguments: [String], _ output: MemoryFile, _ messages: MemoryFile) async throws
         -> Program.Ending
     {

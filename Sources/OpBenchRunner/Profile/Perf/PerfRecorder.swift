@@ -3,31 +3,31 @@ import Glibc
 import OpBenchLaunch
 import OpBenchModel
 
-/// perf, attached to this process: a child of it, which the kernel kills when this process ends, however it ends. So
-/// streams, parent and `/proc/self/exe` of a sample under perf are those of any other.
+/// perf, attached to this process. It is a child of this process, and the kernel kills it when this process ends for
+/// any reason. So streams, parent and `/proc/self/exe` of a profiled sample are the same as of any other.
 ///
-/// To be made on the main thread, best before there are others: perf has all that are made later from their beginning. It
-/// records until `end`; what lies outside of the marks is dropped when its file is read, see `PerfReader`.
+/// Create it on the main thread, preferably before other threads exist: perf sees threads that start later from their
+/// beginning. It records until `end`; `PerfReader` drops everything outside the marks.
 final class PerfRecorder: ProfileRecorder {
     static let patienceSeconds = 20
-    /// To write what it has, and to end.
+    /// Time for perf to write its data and end.
     fileprivate static let endingSeconds = 60
 
     let file: String
     private let perf: Attachment
 
-    /// Returns when perf records.
+    /// Returns once perf is recording.
     ///
     /// - Parameters:
-    ///   - folder: where the raw file is written; not removed.
-    ///   - program: perf; another one in tests.
-    /// - Throws: `PerfFailure`; `DiskError` if there are no descriptors.
+    ///   - folder: the folder for the raw file, which is not removed.
+    ///   - program: the path of perf; tests use another program.
+    /// - Throws: `PerfFailure`; `DiskError` if no file descriptor is free.
     init(_ events: PerfEvents, folder: String, program: String = "perf") throws {
         file = "\(folder)/\(events.fileName)"
         perf = try Self.attach(program, ["perf"] + events.record(into: file), events.targets(getpid()))
     }
 
-    /// Attaches to the first target that is permitted; the failure is that of the last.
+    /// Attaches to the first target that is permitted; throws the failure of the last.
     private static func attach(_ program: String, _ arguments: [String], _ targets: [[String]]) throws -> Attachment {
         for target in targets.dropLast() {
             if let attachment = try? Attachment(program, arguments + target) { return attachment }
@@ -35,7 +35,7 @@ final class PerfRecorder: ProfileRecorder {
         return try attach(program, arguments + (targets.last ?? []))
     }
 
-    /// Tries again when a thread ended while perf looked for all that there are.
+    /// Tries again if a thread ended while perf attached to all threads.
     private static func attach(_ program: String, _ arguments: [String]) throws -> Attachment {
         for _ in 1..<attempts {
             do {
@@ -53,19 +53,19 @@ final class PerfRecorder: ProfileRecorder {
     func roundBegins() {}
     func roundDrained() {}
 
-    /// Has perf write what it has, and waits for it.
+    /// Makes perf write its data, and waits for it.
     ///
-    /// - Throws: `PerfFailure` if it ended before, or could not write all.
+    /// - Throws: `PerfFailure` if it ended early or could not write everything.
     func end() throws { try perf.end() }
 }
 
-/// A perf that records this process.
+/// A perf process that records this process.
 private final class Attachment {
     private var process: pid_t = 0
-    /// What perf says goes to a file in memory: nobody reads while it runs.
+    /// perf's messages go to a file in memory, since nobody reads them while it runs.
     private let messages: MemoryFile
     private let commands: Int32
-    /// perf's end of it is closed when it ends.
+    /// Closes when perf ends, because perf holds the other end.
     private let answers: Int32
 
     init(_ program: String, _ arguments: [String]) throws {
@@ -77,10 +77,10 @@ private final class Attachment {
             program, arguments + ["--control", "fd:3,4"], PerfEvents.environment,
             files: [null, null, messages.descriptor, toPerf.read, fromPerf.write])
         for descriptor in [null, fromPerf.write] { close(descriptor) }
-        // Open until it has answered: one writes to a pipe that nobody reads only once.
+        // Stays open until perf has answered, because writing to a pipe without a reader fails.
         defer { close(toPerf.read) }
         guard process > 0 else { throw PerfFailure(startError: -process) }
-        // It answers once it is attached.
+        // perf answers once it is attached.
         try? FileBytes.write("enable\n", to: commands)
         guard waitForAnswer(seconds: PerfRecorder.patienceSeconds) else {
             kill(process, SIGKILL)
@@ -103,17 +103,17 @@ private final class Attachment {
 
     func end() throws {
         guard process > 0 else { return }
-        // If it has ended before its time, as it does where the file is as large as it may be, what is missing would make
-        // every figure an operation too low.
+        // perf may have ended early, as it does when its file reaches the limit. The missing rest would make every
+        // figure per operation too low.
         var early: Int32 = 0
         if waitpid(process, &early, WNOHANG) == process {
             process = 0
             guard early == 0 else { throw failure(early) }
             throw PerfFailure(
                 reason: "its file would be larger than \(PerfEvents.largestFile)",
-                remedy: "profile a shorter time by --seconds, or fewer operations")
+                remedy: "profile a shorter time with --seconds, or fewer operations")
         }
-        // By this signal it ends in order.
+        // This signal makes perf end cleanly.
         kill(process, SIGINT)
         guard waitForAnswer(seconds: PerfRecorder.endingSeconds) else {
             kill(process, SIGKILL)
@@ -121,7 +121,7 @@ private final class Attachment {
             throw PerfFailure(reason: "it did not end within \(PerfRecorder.endingSeconds) s", remedy: "")
         }
         let status = wait()
-        // perf ends by the signal that ended it, or with 0.
+        // perf re-raises the signal that ended it, or exits with 0.
         guard status == 0 || status & 0x7F == SIGINT else { throw failure(status) }
     }
 
@@ -136,7 +136,7 @@ private final class Attachment {
         return clinux_wait_for(process)
     }
 
-    /// Whether there is an answer, or perf has ended.
+    /// Whether perf has answered or ended in time.
     private func waitForAnswer(seconds: Int) -> Bool {
         var poll = pollfd(fd: answers, events: Int16(POLLIN), revents: 0)
         var count: Int32

@@ -1,26 +1,26 @@
 import OpBenchModel
 
-/// Records, by jemalloc's own profiler, which stacks allocate between the marks.
+/// Records the stacks that allocate between the marks, with jemalloc's own profiler.
 ///
-/// jemalloc would unwind by the tables for exceptions (prof_libgcc), which is slow and ends where a function of Swift has
-/// none. In its place stands the walk by frame pointers of `SignalSampler`.
+/// jemalloc would unwind by exception tables (prof_libgcc), which is slow and stops at Swift functions without them.
+/// The frame pointer walk of `SignalSampler` replaces it.
 ///
-/// The process has to be started with `environment`. Not thread-safe.
+/// The process must be started with `environment`. Not thread-safe.
 final class HeapSampler: ProfileRecorder {
-    /// Of the first round, at its fence: what is in use there.
+    /// Dump at the fence of the first round: the memory in use there.
     static let liveFile = "heap.1.heap"
-    /// At the end: what all rounds allocated, in the columns in brackets.
+    /// Dump at the end: the allocations of all rounds, in the bracketed columns.
     static let allFile = "heap.all.heap"
 
-    /// What jemalloc's counters say was allocated meanwhile: in the first round, and in all rounds. With what the profiler
-    /// itself allocates for each stack that it has not seen before.
+    /// The number of allocations by jemalloc's counters, in the first round and in all rounds. They include the
+    /// profiler's own allocations for each new stack.
     static let countsFile = "heap.counts"
 
-    /// The settings of jemalloc that a process of this sampler is started with.
+    /// The jemalloc settings that a process with this sampler must be started with.
     ///
-    /// - Parameter lgSample: an allocation is sampled every 2^lgSample bytes on the average; at 0, each is.
+    /// - Parameter lgSample: an allocation is sampled every 2^lgSample bytes on average; 0 samples each.
     static func environment(lgSample: Int = 0) -> [String: String] {
-        // Without a cache of the thread's, every free is seen when it happens, and counts are exact.
+        // Without a thread cache, every free is seen when it happens, and counts are exact.
         let settings = [
             "prof:true", "prof_active:false", "prof_accum:true", "lg_prof_sample:\(lgSample)", "tcache:false",
             "prof_final:false",
@@ -35,7 +35,7 @@ final class HeapSampler: ProfileRecorder {
     private var counts = (first: 0, all: 0)
     private var failure: (any Error)?
 
-    /// - Parameter folder: for the dumps.
+    /// - Parameter folder: the folder for the dumps.
     init(folder: String) { self.folder = folder }
 
     /// - Throws: `SamplerError` if this process has no such profiler.
@@ -50,7 +50,7 @@ final class HeapSampler: ProfileRecorder {
     }
 
     func roundDrained() {
-        // First, so that the dump shows nothing of what other threads do while it is written.
+        // Before the dump, so that it shows none of the other threads' work while it is written.
         HeapProfiler.setActive(false)
         counts.all += (probe?.allocationCount() ?? 0) - before
         rounds += 1
@@ -59,7 +59,7 @@ final class HeapSampler: ProfileRecorder {
         dump(Self.liveFile)
     }
 
-    /// - Throws: `DiskError`, and leaves no file then.
+    /// - Throws: `DiskError`, after removing the files.
     func end() throws {
         if failure == nil { dump(Self.allFile) }
         let written = try WrittenFolder(folder)
@@ -82,7 +82,7 @@ final class HeapSampler: ProfileRecorder {
     import CLinuxMeasure
     import Glibc
 
-    /// jemalloc's profiler, by mallctl(3).
+    /// jemalloc's profiler, through mallctl(3).
     enum HeapProfiler {
         static func check() throws(SamplerError) {
             if let lack { throw SamplerError(message: lack.reason, remedy: lack.remedy) }
@@ -91,7 +91,7 @@ final class HeapSampler: ProfileRecorder {
             }
         }
 
-        /// From jemalloc 5.3 on; else it unwinds as it is used to.
+        /// Works from jemalloc 5.3 on; older versions keep their own unwinding.
         static func walkByFramePointers() {
             clinux_profile_use(StackWalk.make())
             var walk =
@@ -102,7 +102,7 @@ final class HeapSampler: ProfileRecorder {
             mallctl("experimental.hooks.prof_backtrace", nil, nil, &walk, MemoryLayout.size(ofValue: walk))
         }
 
-        /// Why this process cannot have such profiles, whatever its settings; nil if it can.
+        /// Why this process cannot profile its heap, whatever its settings; nil if it can.
         static var lack: HeapLack? { Allocator.lack ?? (flag("config.prof") == true ? nil : .noProfiler) }
 
         private static func flag(_ name: String) -> Bool? {
@@ -122,7 +122,7 @@ final class HeapSampler: ProfileRecorder {
                 var path = path
                 return mallctl("prof.dump", nil, nil, &path, MemoryLayout<UnsafePointer<CChar>>.size)
             }
-            // jemalloc says EFAULT whatever went wrong.
+            // jemalloc returns EFAULT for any failure.
             if failure != 0 { throw DiskError(path: path, code: errno != 0 ? errno : failure) }
         }
     }

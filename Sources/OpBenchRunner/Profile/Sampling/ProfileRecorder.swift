@@ -1,16 +1,16 @@
-/// Records within the sample's process. Calls come from one thread, in this order: `begin`, then for each round
-/// `roundBegins` and `roundDrained`, then `end`.
+/// Records within the sample's process. One thread calls it in this order: `begin`, then for each round `roundBegins`
+/// and `roundDrained`, then `end`.
 protocol ProfileRecorder: AnyObject {
-    /// After the warm-up.
+    /// Called after the warm-up.
     func begin() throws
     func roundBegins()
-    /// At the fence: all operations have ended, nothing was let go of yet.
+    /// Called at the fence: all operations have ended, nothing has been released yet.
     func roundDrained()
-    /// Writes its files into the order's folder.
+    /// Writes its files into the folder of the `ProfileOrder`.
     func end() throws
 }
 
-/// Why a recorder cannot record, and what to do about it.
+/// Why a recorder cannot record, and a remedy.
 struct SamplerError: Error, Equatable, Sendable, CustomStringConvertible {
     var message: String
     var remedy: String

@@ -3,30 +3,30 @@ import Glibc
 import OpBenchModel
 import OpBenchProfile
 
-/// Samples the stacks of all threads of this process by the CPU time that they use, without any help from outside.
+/// Samples the stacks of all threads of this process by the CPU time that they use, without any outside help.
 ///
-/// Every thread has a timer of its own CPU time, which sends it SIGPROF; the handler in CLinux walks its stack. A thread
-/// that waits is never sampled, hence never disturbed, but for the moment in which it falls asleep: system calls start
-/// anew (SA_RESTART), those with a timeout return EINTR.
+/// Every thread has a timer of its own CPU time, which sends it SIGPROF; the handler in CLinux walks its stack. A
+/// waiting thread is never sampled, so never disturbed, except at the moment in which it falls asleep: system calls
+/// restart (SA_RESTART), those with a timeout return EINTR.
 ///
-/// Not ITIMER_PROF, setitimer(2): its signal belongs to the process, so that the kernel chooses the thread that takes it,
-/// the main thread rather than others, and signals of several threads that come due together are one. Not timers of the
-/// wall clock either, which would wake threads that wait.
+/// ITIMER_PROF of setitimer(2) would not do: its signal belongs to the process, so the kernel chooses the thread that
+/// receives it, preferably the main thread, and merges signals that come due together. Timers of the wall clock would
+/// wake waiting threads.
 ///
-/// The kernel looks at such timers at its clock's ticks, mostly 250 times a second; what a period of 1 ms loses by that is
-/// in the samples' weights. On a busy processor it may find them much less often: on Linux 6.18, beside five busy processes
-/// on two processors, a thread had 4 to 10 samples in 300 ms of its CPU time, instead of 75. What it uses after the last
-/// one is not seen. Threads are looked for every few milliseconds: what a new thread uses up before is not seen,
-/// on the average half of that time.
+/// The kernel checks these timers at its clock ticks, mostly 250 times per second; the weights of samples make up for
+/// missed periods of 1 ms. On a busy processor it may check them much less often: on Linux 6.18, with five busy
+/// processes on two processors, a thread had 4 to 10 samples in 300 ms of its CPU time, instead of 75. CPU time after a
+/// thread's last sample is not seen. The sampler searches for new threads every few milliseconds, so it misses, on
+/// average, half that time of a new thread.
 ///
-/// A process has at most one at a time. Not thread-safe.
+/// A process has at most one sampler at a time. Not thread-safe.
 final class SignalSampler: ProfileRecorder {
     struct Options: Sendable {
-        /// Nanoseconds of a thread's CPU time from a sample to the next.
+        /// Nanoseconds of a thread's CPU time between samples.
         var period: Int64 = 1_000_000
-        /// For all samples; what does not fit is counted as lost. Taken from the system as it fills.
+        /// Buffer for all samples; samples that do not fit count as lost. The system allocates it as it fills.
         var bufferSize = 64 << 20
-        /// Milliseconds from a search for new threads to the next.
+        /// Milliseconds between searches for new threads.
         var searchInterval = 5
     }
 
@@ -34,7 +34,7 @@ final class SignalSampler: ProfileRecorder {
     private let options: Options
     private var session: Session?
 
-    /// - Parameter folder: for `cpu.stacks`.
+    /// - Parameter folder: the folder for `cpu.stacks`.
     init(folder: String, options: Options = Options()) {
         self.folder = folder
         self.options = options
@@ -46,7 +46,7 @@ final class SignalSampler: ProfileRecorder {
     func roundBegins() {}
     func roundDrained() {}
 
-    /// - Throws: `DiskError`, and leaves no file then.
+    /// - Throws: `DiskError`, and then leaves no file.
     func end() throws {
         guard let stacks = finish() else { return }
         let file = try NewFile(RawStacksFile.name, in: WrittenFolder(folder))
@@ -54,20 +54,20 @@ final class SignalSampler: ProfileRecorder {
         try file.publish()
     }
 
-    /// Ends sampling. nil if it was not begun.
+    /// Ends sampling; nil if it had not begun.
     func finish() -> RawStacks? {
         defer { session = nil }
         return session?.finish()
     }
 
-    /// Samples so far, with those that were lost.
+    /// Number of samples so far, with lost ones.
     var sampleCount: Int { session?.sampleCount ?? 0 }
 
-    /// Samples so far of threads with this name, of 15 bytes at most.
+    /// Number of samples so far of threads with this name, of 15 bytes at most.
     func sampleCount(onThreadsNamed name: String) -> Int { session?.sampleCount(onThreadsNamed: name) ?? 0 }
 }
 
-/// From the first timer to the last.
+/// The time from the first timer to the last.
 private final class Session {
     private let profile = StackWalk.make()
     private let options: SignalSampler.Options
@@ -169,7 +169,7 @@ private final class Session {
         return stacks
     }
 
-    /// A sample whose handler still runs ends it: none behind is looked at.
+    /// Stops at a sample whose handler is still running, even if complete ones follow.
     private func forEachSample(_ body: (UnsafeBufferPointer<UInt64>) -> Void) {
         let header = Int(clinux_profile_header)
         let all = UnsafeBufferPointer(words.bindMemory(to: UInt64.self))
@@ -184,10 +184,10 @@ private final class Session {
     }
 }
 
-/// What walking stacks by frame pointers has to know of this process.
+/// Data about this process for walking stacks by frame pointers.
 enum StackWalk {
-    /// With the code that there is now, and without room for samples. Left in memory for ever: a signal that is already on
-    /// its way looks there whether sampling has ended.
+    /// Data for the code loaded now, without a buffer for samples. Never freed: a pending signal reads it after
+    /// sampling has ended.
     static func make() -> UnsafeMutablePointer<clinux_profile> {
         let ranges = code()
         let copy = UnsafeMutableBufferPointer<clinux_profile_code>.allocate(capacity: ranges.count)
@@ -200,11 +200,11 @@ enum StackWalk {
         return profile
     }
 
-    /// Where return addresses may lead, and whose functions keep frame pointers: SwiftPM's and most of Swift's toolchain,
-    /// but not the toolchain's libswiftDispatch, nor what distributions build.
+    /// The ranges of valid return addresses, and whether their functions keep frame pointers. Code built by SwiftPM and
+    /// most of Swift's toolchain does; the toolchain's libswiftDispatch and distributions' libraries do not.
     private static func code() -> [clinux_profile_code] {
         ownMap().mappings.map { mapping in
-            // Nobody calls from the kernel's page, and nobody may read the oldest kind of it.
+            // No code calls from the kernel's page, and the oldest kind of it is not readable.
             let hasFrames =
                 mapping.path.hasPrefix("/") && clinux_profile_has_frames(mapping.start, mapping.end) != 0
             return clinux_profile_code(start: mapping.start, end: mapping.end, has_frames: hasFrames ? 1 : 0)
@@ -213,7 +213,7 @@ enum StackWalk {
 
     static func ownMap() -> CodeMap { CodeMap(maps: SystemFile.text("/proc/self/maps").utf8) }
 
-    /// Where the functions that threads start with return to, in the C library; 0 if there is no thread to be had.
+    /// The return address of threads' start functions, in the C library; 0 if no thread can be started.
     private static func threadStart() -> UInt64 {
         var (address, thread) = (UInt64(0), pthread_t())
         return withUnsafeMutablePointer(to: &address) { address in

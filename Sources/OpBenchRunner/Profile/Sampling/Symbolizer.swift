@@ -3,17 +3,18 @@ import OpBenchLaunch
 import OpBenchModel
 import OpBenchProfile
 
-/// Finds the names of addresses by a tool that reads programs and their debug information: `llvm-symbolizer`, that of
-/// Swift's toolchain first, else `addr2line` of binutils. Each object's addresses are asked for at once.
+/// Finds the names of addresses with a tool that reads programs and their debug information: `llvm-symbolizer`,
+/// preferably from Swift's toolchain, or `addr2line` of binutils. One run of the tool handles all addresses of an
+/// object.
 struct Symbolizer: Sendable {
     /// The tool's path; nil if there is none.
     var tool: String?
-    /// Whether functions that were merged into another one are told as well.
+    /// Whether to include inlined functions.
     var showsInlined = false
-    /// Seconds for one object.
+    /// Timeout for one object, in seconds.
     var timeout = 600.0
 
-    /// The first that `path`, a list of folders as in PATH, has.
+    /// Picks the first tool in `path`, a list of folders as in PATH.
     init(path: String = ProcessInfo.processInfo.environment["PATH"] ?? "") {
         let folders = path.split(separator: ":").map(String.init)
         func first(_ name: String) -> String? {
@@ -30,19 +31,19 @@ struct Symbolizer: Sendable {
 
     struct Result: Sendable {
         var symbols: SymbolTable
-        /// Of what has no names, and why; for people.
+        /// Readable notes on what has no names, and why.
         var notes: [String] = []
     }
 
-    /// Names addresses of a process, which has ended. What cannot be named is left without a name, and a note says why.
+    /// Names addresses of a process that has ended. Addresses without a name stay unnamed, with a note on the reason.
     ///
     /// - Parameters:
-    ///   - addresses: within the instruction that is meant: of a call, that before the one to return to.
+    ///   - addresses: addresses within the instructions: for a call, the return address minus one.
     /// - Throws: `CancellationError` if the task is cancelled.
     func names(of addresses: [UInt64], in map: CodeMap) async throws -> Result {
         var result = Result(symbols: SymbolTable(map: map))
         var byObject: [String: [(address: UInt64, base: UInt64)]] = [:]
-        // A tool asked twice answers twice.
+        // Tools answer duplicates twice.
         for address in Set(addresses).sorted() {
             guard let mapping = map.mapping(at: address), mapping.path.hasPrefix("/") else { continue }
             byObject[mapping.path, default: []].append((address, mapping.base))
@@ -56,10 +57,10 @@ struct Symbolizer: Sendable {
         }
         for (path, places) in byObject.sorted(by: { $0.key < $1.key }) {
             guard let kind = Self.kind(path) else {
-                result.notes.append("\(path) is not there any more: its functions have no names")
+                result.notes.append("\(path) no longer exists, so its functions have no names")
                 continue
             }
-            // Of a program that cannot lie anywhere, addresses are the file's own.
+            // A position-dependent program's addresses are the file's own.
             let own = places.map { kind == .fixed ? $0.address : $0.address &- $0.base }
             do {
                 let functions = Self.functions(try await ask(tool, about: own, in: path))
@@ -67,7 +68,7 @@ struct Symbolizer: Sendable {
                     if let names = functions[address] { result.symbols.name(place.address, names) }
                 }
             } catch let error as SamplerError {
-                result.notes.append("\(path): \(error.message): its functions have no names")
+                result.notes.append("\(path): \(error.message), so its functions have no names")
             }
         }
         return result
@@ -77,7 +78,7 @@ struct Symbolizer: Sendable {
 
     private enum Kind { case fixed, anywhere }
 
-    /// By the type in an ELF file's header, elf(5); nil if there is no such file.
+    /// The kind by the type in an ELF file's header, elf(5); nil if the file is missing or not ELF.
     private static func kind(_ path: String) -> Kind? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -89,8 +90,8 @@ struct Symbolizer: Sendable {
 
     // MARK: The tool
 
-    /// Both print, with these options, for each address a line with itself, then two for each function, the innermost
-    /// first: its name, or `??`, and its place.
+    /// With these options, both tools print a line for each address, then two lines for each function, the innermost
+    /// first: its name, or `??`, and its source location.
     private func arguments(_ tool: String, _ path: String) -> [String] {
         if tool.hasSuffix("addr2line") { return ["-a", "-f"] + (showsInlined ? ["-i"] : []) + ["-e", path] }
         return [
@@ -103,7 +104,7 @@ struct Symbolizer: Sendable {
     private func ask(_ tool: String, about addresses: [UInt64], in path: String) async throws -> [UInt8] {
         let streams = [try MemoryFile(), try MemoryFile(), try MemoryFile()]
         try streams[0].write(Array(addresses.map { "0x\(String($0, radix: 16))\n" }.joined().utf8))
-        // Nothing is to be fetched from the network.
+        // Prevents downloads.
         let environment = ToolEnvironment.quiet.merging(["DEBUGINFOD_URLS": nil]) { $1 }
         let ending: Program.Ending
         do {
@@ -122,7 +123,7 @@ struct Symbolizer: Sendable {
         return streams[1].contents()
     }
 
-    /// By address, the innermost function first. Lines that are not understood name nothing.
+    /// Function names by address, the innermost first. Unknown lines are skipped.
     static func functions(_ output: [UInt8]) -> [UInt64: [String]] {
         var functions: [UInt64: [String]] = [:]
         var address: UInt64?

@@ -4,7 +4,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Gives every thread of the process a timer, from a thread of its own that has none and takes no signals.
+/// Gives every thread of the process a timer, from a separate thread that has no timer and takes no signals.
 final class ThreadWatch: @unchecked Sendable {
     private let profile: UnsafeMutablePointer<clinux_profile>
     private let options: SignalSampler.Options
@@ -12,11 +12,11 @@ final class ThreadWatch: @unchecked Sendable {
     private let started = DispatchSemaphore(value: 0)
     private var thread: pthread_t?
 
-    // The watch's thread alone uses these, until it has ended; `start` looks at them once `started` is signalled.
+    // Only the watch's thread uses these until it ends; `start` reads them once `started` is signalled.
 
-    /// By thread; nil where the kernel refused one.
+    /// Timers by thread; nil if the kernel refused one.
     private var timers: [pid_t: Int32?] = [:]
-    /// Threads whose CPU time nobody samples.
+    /// The number of threads that are not sampled.
     private(set) var refusals = 0
     private var refusal: Int32 = 0
 
@@ -25,9 +25,9 @@ final class ThreadWatch: @unchecked Sendable {
         self.options = options
     }
 
-    /// On return, all threads that there are have a timer.
+    /// Returns once all existing threads have a timer.
     ///
-    /// - Throws: `SamplerError` if none has.
+    /// - Throws: `SamplerError` if none could get one.
     func start() throws(SamplerError) {
         var thread = pthread_t()
         let failure = clinux_profile_start_thread(
@@ -46,7 +46,7 @@ final class ThreadWatch: @unchecked Sendable {
             remedy: failure == EAGAIN ? "raise the limit of pending signals (ulimit -i), or use perf" : "use perf")
     }
 
-    /// On return no timer is left. Does nothing if it was not started.
+    /// Deletes all timers before it returns. Does nothing before `start`.
     func stop() {
         guard let thread else { return }
         stopped.signal()
@@ -73,16 +73,17 @@ final class ThreadWatch: @unchecked Sendable {
         }
         guard count > 0 else { return }
         let present = Set(threads[..<count])
-        // Numbers are given in turn: that of a thread that has ended does not come again until we have looked.
+        // The kernel reuses thread ids only after a full cycle, so an ended thread's id does not reappear between two
+        // looks.
         for (thread, timer) in timers where !present.contains(thread) {
             if let timer { clinux_profile_delete_timer(timer) }
             timers[thread] = nil
         }
         for thread in present where thread != own && timers.index(forKey: thread) == nil {
-            // The first anywhere in the period: else threads that run for less than one would never be seen, and those
-            // that begin together be sampled together.
+            // A random first expiry: otherwise threads that run for less than a period would never be sampled, and
+            // threads that begin together would be sampled together.
             let timer = clinux_profile_start_timer(profile, thread, .random(in: 1...options.period))
-            // It has ended meanwhile.
+            // The thread has ended in the meantime.
             if timer == -EINVAL || timer == -ESRCH { continue }
             if timer < 0 {
                 refusal = -timer

@@ -5,8 +5,8 @@ import OpBenchBackends
 import OpBenchModel
 import OpBenchProfile
 
-/// Reads at the marks how long each thread of this process ran and waited, proc_pid_schedstat(5). What a thread did that
-/// ended within a round is not known.
+/// Reads at the marks how long each thread of this process ran and waited, proc_pid_schedstat(5). Threads that end
+/// within a round are not counted.
 final class ScheduleRecorder: ProfileRecorder {
     static let fileName = "schedule.json"
 
@@ -20,7 +20,7 @@ final class ScheduleRecorder: ProfileRecorder {
 
     func begin() throws {
         if ThreadCounts.all().isEmpty {
-            throw PerfFailure(reason: "the kernel does not count what threads wait (CONFIG_SCHED_INFO)", remedy: "")
+            throw PerfFailure(reason: "the kernel does not count waiting times (CONFIG_SCHED_INFO)", remedy: "")
         }
     }
 
@@ -42,7 +42,7 @@ final class ScheduleRecorder: ProfileRecorder {
             sum.waiting += after.waiting - first.waiting
             sum.voluntary += after.voluntary - first.voluntary
             sum.involuntary += after.involuntary - first.involuntary
-            // Of a new thread, no more than what is known.
+            // A new thread's time is counted from its running and waiting alone.
             sum.present += before[id] == nil ? after.running + after.waiting : length
             sums[id] = sum
         }
@@ -54,9 +54,9 @@ final class ScheduleRecorder: ProfileRecorder {
         try WrittenFolder(folder).replace(Self.fileName, by: text)
     }
 
-    /// What a recorder left in a folder.
+    /// Reads a recorder's file from a folder.
     ///
-    /// - Throws: `DiskError` or a `DecodingError` if it left none.
+    /// - Throws: `DiskError` or a `DecodingError` if there is no valid file.
     static func read(folder: String) throws -> ThreadSchedules {
         let path = "\(folder)/\(fileName)"
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -66,7 +66,7 @@ final class ScheduleRecorder: ProfileRecorder {
     }
 }
 
-/// What the kernel has counted of a thread so far.
+/// The kernel's counters of a thread so far.
 struct ThreadCounts: Equatable, Sendable {
     var name: String
     /// In nanoseconds.
@@ -75,7 +75,7 @@ struct ThreadCounts: Equatable, Sendable {
     var voluntary: Int64 = 0
     var involuntary: Int64 = 0
 
-    /// By thread, of this process; empty where the kernel does not count.
+    /// The counters of all threads of this process, by id; empty if the kernel does not count.
     static func all() -> [Int32: ThreadCounts] {
         var threads = [pid_t](repeating: 0, count: 4096)
         let count = clinux_list_threads(-1, &threads, Int32(threads.count))
@@ -95,7 +95,7 @@ struct ThreadCounts: Equatable, Sendable {
     init(name: String) { self.name = name }
 
     /// - Parameters:
-    ///   - schedule: nanoseconds run, nanoseconds waited, and how often it was put on a processor.
+    ///   - schedule: nanoseconds run, nanoseconds waited, and the number of time slices.
     ///   - status: lines of names and values.
     init?(name: String, schedule: String, status: String) {
         let numbers = schedule.split(whereSeparator: \.isWhitespace).map { Int64($0) }
