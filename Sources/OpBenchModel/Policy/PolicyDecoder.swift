@@ -265,7 +265,7 @@ struct PolicyDecoder {
 extension JSONNode {
     /// A name with `*` for any text; if the names are known, one that matches at least one of them.
     fileprivate func pattern(among known: [String]? = nil, note: String? = nil) throws(InputErrors) -> String {
-        let text = try string("a name, in which * stands for any text")
+        let text = try string("a name, in which * matches any text")
         guard text.unicodeScalars.count <= PolicyDecoder.patternLimit else {
             throw error("the name is too long", remedy: "write at most \(PolicyDecoder.patternLimit) characters")
         }
