@@ -72,8 +72,8 @@ struct Differences: SortedMatrix {
 /// a logarithmic scale, is more than three times as wide as the range on either side of it, of at least two values
 /// each, and is 5 % or more. The median then lies in one group or the other by chance.
 ///
-/// Of samples of seven values from one group, normal or with the tails of Student's t with two degrees of freedom, 0.4
-/// % look so; from an exponential distribution, 1.4 %. Two groups ten standard deviations apart are found in half of
+/// Of samples of seven values from one group, normal or with the tails of Student's t with two degrees of freedom, 0.4 %
+/// look so; from an exponential distribution, 1.4 %. Two groups ten standard deviations apart are found in half of
 /// the cases, fifteen apart in four of five: with seven values one of the groups often has fewer than two. (Simulated,
 /// 20,000 draws each.)
 ///
