@@ -270,7 +270,7 @@ public final class PassingFolder: Sendable {
         Self.removeStale(in: parent)
         path = "\(parent)/\(Self.prefix)\(UUID().uuidString)"
         if mkdir(path, 0o700) != 0 {
-            throw DiskError(path: path, code: errno, remedy: "make room there, or name another folder by TMPDIR")
+            throw DiskError(path: path, code: errno, remedy: "make room there, or set TMPDIR to another folder")
         }
         folder = try WrittenFolder(path)
         _ = try folder.lock()

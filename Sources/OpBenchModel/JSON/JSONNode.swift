@@ -68,7 +68,7 @@ struct JSONNode {
             mistakes.note(
                 mistake(
                     missing.count == 1 ? "the key \(names) is missing" : "the keys \(names) are missing",
-                    remedy: remedy ?? "required are \(required.joined(separator: ", "))"))
+                    remedy: remedy ?? "required: \(required.joined(separator: ", "))"))
         }
         return members
     }

@@ -136,7 +136,7 @@ struct PolicyDecoder {
     ) throws(InputErrors) -> [String: JSONNode] {
         let members = try node.object(
             "a rule", known: selectorKeys + boundKeys + goalKeys, required: ["metric", bound],
-            remedy: "required are metric, and max_regression or at_most", mistakes)
+            remedy: "required: metric, and max_regression or at_most", mistakes)
         // Only the first key of the other kind, in file order, is reported.
         let strange = members.filter { !(selectorKeys + known).contains($0.key) }
             .min { ($0.value.value.line, $0.key) < ($1.value.value.line, $1.key) }

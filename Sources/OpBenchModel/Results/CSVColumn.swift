@@ -199,6 +199,6 @@ public enum SchemaVersion {
         throw InputError(
             file: file, line: line, path: path,
             message: "\(JSONText.excerpt(text)) is another version; this opbench reads \(current)",
-            remedy: "read the file with the opbench that wrote it")
+            remedy: "read the file with the version of opbench that wrote it")
     }
 }

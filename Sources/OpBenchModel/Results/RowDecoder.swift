@@ -128,7 +128,7 @@ struct RowDecoder<Row: CSVRow> {
             throw InputError(
                 file: file, line: line, path: "column \(columns.count + 1)",
                 message: "unknown columns follow the fixed ones",
-                remedy: "only \(prefix)<name> columns may, each once, in alphabetical order")
+                remedy: "only \(prefix)<name> columns may follow, each once, in alphabetical order")
         }
         return names.map { String(decoding: $0.utf8.dropFirst(prefix.utf8.count), as: UTF8.self) }
     }

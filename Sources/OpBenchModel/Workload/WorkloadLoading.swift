@@ -66,7 +66,7 @@ extension WorkloadSpec {
         if total.isTooMuch {
             throw InputError(
                 file: spec.file, path: "$.parameters",
-                message: "with this file the run has \(total.cells) cells, whose names have \(total.idBytes >> 20) MiB",
+                message: "with this file the run has \(total.cells) cells with names of \(total.idBytes >> 20) MiB",
                 remedy: "at most \(cellLimit) and \(idLimit >> 20) MiB are allowed; "
                     + "shorten the lists or run fewer files at once")
         }
