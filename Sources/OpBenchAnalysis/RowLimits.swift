@@ -14,7 +14,8 @@ public enum RowLimits {
             guard let value = row.value, value != 0, !magnitudes.contains(value.magnitude) else { continue }
             throw InputError(
                 file: file, path: "column value",
-                message: "the figure \(row.metric) of sample \(row.sampleID) is \(value), which cannot have been measured",
+                message:
+                    "the figure \(row.metric) of sample \(row.sampleID) is \(value), which cannot have been measured",
                 remedy: "figures are 0 or from 1e-60 to 1e60; remove the sample")
         }
     }
