@@ -24,7 +24,7 @@
 
 enum { waiting, traced, refused };
 
-/// In memory that both processes see.
+/// In memory shared by both processes.
 struct shared {
     struct clinux_calls calls;
     int state;

@@ -12,14 +12,14 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// All that the handler calls is a system call by syscall(2), a clock of the vDSO or an access to its own memory: it takes
-// no lock and allocates nothing, wherever the thread was interrupted.
+// The handler only makes system calls by syscall(2), reads a clock of the vDSO and accesses its own memory: it takes no
+// lock and allocates nothing, wherever the thread was interrupted.
 
 static struct clinux_profile *profile;
 
 // MARK: Reading memory
 
-// A frame pointer may be anything, also an address of nothing. process_vm_readv(2) fails where a load would fault.
+// A frame pointer may be any value, even an unmapped address. process_vm_readv(2) fails where a load would fault.
 static bool read_memory(uint64_t address, void *copy, size_t size) {
     struct iovec here = {.iov_base = copy, .iov_len = size}, there = {.iov_base = (void *)address, .iov_len = size};
     return syscall(SYS_process_vm_readv, getpid(), &here, 1L, &there, 1L, 0L) == (long)size;
@@ -27,9 +27,9 @@ static bool read_memory(uint64_t address, void *copy, size_t size) {
 
 enum { page = 4096, words_of_page = page / 8 };
 
-/// A page of the stack, copied.
+/// A copied page of the stack.
 struct window {
-    /// Up to here the stack can be read without a copy; 0 if that is not known.
+    /// The address up to which the stack can be read without a copy; 0 if unknown.
     uint64_t end;
     uint64_t start;
     uint64_t words[words_of_page];
@@ -73,7 +73,7 @@ static const struct clinux_profile_code *code_at(uint64_t address) {
 
 static bool follows_call(uint64_t address) {
 #if defined(__x86_64__)
-    // call is E8 with 4 bytes, or FF /2 with what its ModRM byte asks for.
+    // call is E8 with 4 bytes, or FF /2 with the bytes that its ModRM byte requires.
     uint8_t bytes[7];
     if (!read_memory(address - sizeof bytes, bytes, sizeof bytes)) return false;
     const uint8_t *end = bytes + sizeof bytes;
@@ -92,12 +92,12 @@ static bool follows_call(uint64_t address) {
 #else
     uint32_t instruction;
     if (!read_memory(address - 4, &instruction, sizeof instruction)) return false;
-    // bl, blr, and blraa with its like.
+    // bl, blr, and blraa with its variants.
     return (instruction & 0xFC000000) == 0x94000000 || (instruction & 0xFEFFF800) == 0xD63F0000;
 #endif
 }
 
-/// What a word means as an address of code: without a signature.
+/// The code address in a word, without a signature.
 static uint64_t code_address(uint64_t word) {
 #if defined(__aarch64__)
     return word & 0x0000FFFFFFFFFFFF;
@@ -106,8 +106,8 @@ static uint64_t code_address(uint64_t word) {
 #endif
 }
 
-/// Addresses that were found to be what is looked for. A program returns to a few hundred only, over and over; a system
-/// call for each would be most of the work.
+/// Addresses that passed a check. A program returns to only a few hundred, over and over; a system call for each would
+/// be most of the work.
 struct found {
     uint64_t addresses[1024];
 };
@@ -120,7 +120,7 @@ static void note(struct found *found, uint64_t address) {
     __atomic_store_n(&found->addresses[address * 0x9E3779B97F4A7C15 >> 54], address, __ATOMIC_RELAXED);
 }
 
-/// The code that a call returns to `word`, or NULL if it is no such address.
+/// The code that a call returns to `word`, or NULL if it is not a return address.
 static const struct clinux_profile_code *returns_to(uint64_t word) {
     static struct found found;
     uint64_t address = code_address(word);
@@ -140,8 +140,8 @@ static uint64_t displaced(uint64_t from, const uint8_t *bytes) {
 }
 #endif
 
-/// Whether the call before `address` is to a function that keeps no frame pointers, as far as can be told: by way of the
-/// table of addresses that the linker fills, directly or from a stub.
+/// Whether the call before `address` is to a function without frame pointers, as far as known: by way of the table of
+/// addresses that the linker fills, directly or from a stub.
 static bool looks_like_frameless_call(uint64_t address) {
 #if defined(__x86_64__)
     uint8_t bytes[6], stub[11];
@@ -176,8 +176,8 @@ static bool calls_frameless(uint64_t address) {
     return true;
 }
 
-/// Whether no frame has been set up at `ip`, or it is gone already, and the address to return to lies at the stack's top;
-/// 8 bytes further behind `push %rbp`, which `offset` tells.
+/// Whether no frame has been set up at `ip`, or it has been removed already, so the return address is at the stack's
+/// top, or 8 bytes further after `push %rbp`: `offset` is the distance.
 static bool is_outside_of_frame(uint64_t ip, uint64_t *offset) {
     *offset = 0;
 #if defined(__x86_64__)
@@ -198,22 +198,22 @@ static bool is_outside_of_frame(uint64_t ip, uint64_t *offset) {
 
 // MARK: Walking
 
-/// Further apart than that are no two frames.
+/// The largest distance between two frames.
 static const uint64_t largest_frame = 1 << 20;
 
-/// How far is searched for an address to return to.
+/// The range of a search for a return address.
 static const uint64_t largest_search = 8192;
 
 struct walk {
     struct window window;
     uint64_t *addresses;
     size_t count;
-    /// Where the frames not seen yet begin.
+    /// The lower end of the frames not seen yet.
     uint64_t low;
 };
 
 // Swift marks frames of asynchronous functions by bit 60 of the frame pointer that they save; its runtime's Backtracing
-// reads it as this does.
+// module reads it in the same way.
 static uint64_t frame_pointer(uint64_t word) { return word & 0x0FFFFFFFFFFFFFFF; }
 
 static bool is_frame(struct walk *walk, uint64_t frame, uint64_t *caller, uint64_t *address) {
@@ -227,8 +227,8 @@ static bool add(struct walk *walk, uint64_t address) {
     return true;
 }
 
-/// The same of a word on the stack, above `place`. A `strict` answer asks for the caller's frame too: the first register
-/// that a function saves, and the address that it returns to, look like a frame.
+/// Whether a word on the stack, above `place`, is a saved frame pointer. A `strict` check requires the caller's frame
+/// too: the first register that a function saves, and its return address, look like a frame.
 static bool is_saved_frame(struct walk *walk, uint64_t place, uint64_t frame, bool strict) {
     if (frame <= place || frame - place >= largest_frame) return false;
     uint64_t low = walk->low, caller, address, next, unused;
@@ -259,17 +259,17 @@ static uint64_t search_once(struct walk *walk, uint64_t frame, bool strict) {
         }
         if (doubtful == 0) doubtful = word;
     }
-    // One of the functions between has a frame nevertheless, or the call cannot be told.
+    // One of the functions between has a frame nevertheless, or the call is unknown.
     if (frame && doubtful && !add(walk, doubtful)) return 0;
     return frame;
 }
 
-/// Finds the next function that keeps frame pointers, behind functions that do not, and adds the address in it.
+/// Finds the next function that keeps frame pointers, after functions that do not, and adds the address in it.
 ///
 /// If these have not changed the register, `candidate`, it still points to that function's frame. If they have, one of
-/// them has saved it on the stack first, below the address that they return to. This is an address behind a call to such
-/// a function; else, behind a call through a pointer or one that went on to another function. What lies on the stack may
-/// also be left over from calls that have returned, hence the doubts; hence the functions between are left out.
+/// them has saved it on the stack first, below its return address. This is preferably an address after a call to such a
+/// function; otherwise the first one after a call through a pointer or to a function that jumped to another. The stack
+/// may also hold words from calls that have returned, so the functions between are left out.
 ///
 /// Returns the frame of the function that was found, or 0 if the search failed.
 static uint64_t search(struct walk *walk, uint64_t candidate) {
@@ -323,7 +323,7 @@ static void keep(const ucontext_t *context, int64_t weight) {
     walk.low = context->uc_mcontext.sp;
     const struct clinux_profile_code *caller = returns_to(context->uc_mcontext.regs[30]);
     const struct clinux_profile_code *code = code_at(context->uc_mcontext.pc);
-    // The C library's leaf functions keep their caller in the link register only.
+    // The C library's leaf functions keep their caller only in the link register.
     if (caller && caller->has_frames && code && !code->has_frames) {
         add(&walk, context->uc_mcontext.pc);
         walk_frames(&walk, context->uc_mcontext.regs[30], context->uc_mcontext.regs[29]);
@@ -345,7 +345,7 @@ static void keep(const ucontext_t *context, int64_t weight) {
     prctl(PR_GET_NAME, name);
     memcpy(words + 3, name, sizeof name);
     memcpy(words + clinux_profile_header, addresses, walk.count * sizeof *addresses);
-    // Complete: pairs with the reader's acquire.
+    // The record is complete: pairs with the reader's acquire.
     __atomic_store_n(words, (uint64_t)monotonic_now(), __ATOMIC_RELEASE);
 }
 
@@ -355,10 +355,10 @@ static void handle(int signal, siginfo_t *info, void *context) {
     struct clinux_profile *open = profile;
     // Sequentially consistent: either `clinux_profile_close` sees this handler, or the handler sees that it is closed.
     __atomic_fetch_add(&open->running, 1, __ATOMIC_SEQ_CST);
-    // What came from another sender is no sample.
+    // A signal from another sender is not a sample.
     if (__atomic_load_n(&open->is_open, __ATOMIC_SEQ_CST) && info->si_code == SI_TIMER) {
-        // The kernel looks at such timers when its clock ticks, 100 to 1000 times a second; periods that have passed
-        // unseen are overruns.
+        // The kernel checks such timers at its clock ticks, 100 to 1000 times per second; periods that passed in
+        // between are overruns.
         keep(context, (1 + (int64_t)info->si_overrun) * open->period_ns);
     }
     __atomic_fetch_sub(&open->running, 1, __ATOMIC_SEQ_CST);
@@ -368,7 +368,7 @@ static void handle(int signal, siginfo_t *info, void *context) {
 // MARK: Preparation
 
 int clinux_profile_has_frames(uint64_t start, uint64_t end) {
-    // What a library has beside code lies before it.
+    // Data of a library, other than code, comes before its code.
     if (end - start > 6 << 20) start = end - (6 << 20);
     size_t with = 0, without = 0;
 #if defined(__x86_64__)
@@ -380,7 +380,7 @@ int clinux_profile_has_frames(uint64_t start, uint64_t end) {
         if ((at[0] == 0x41 && (at[1] == 0x57 || at[1] == 0x56)) || (at[0] == 0x53 && at[1] == 0x48)) without++;
     }
 #else
-    // mov x29, sp; compilers for this processor keep the chain, but in functions that call nothing.
+    // mov x29, sp; compilers for this processor keep the chain, except in functions that call nothing.
     for (const uint32_t *at = (const uint32_t *)start; at < (const uint32_t *)end; at++) with += *at == 0x910003FD;
 #endif
     return with > 2 * without;
@@ -390,7 +390,7 @@ int clinux_profile_has_frames(uint64_t start, uint64_t end) {
 
 void clinux_profile_use(struct clinux_profile *used) { profile = used; }
 
-/// Where the calling thread's stack ends, 0 if that cannot be told. Allocates once a thread, which jemalloc does not record.
+/// The end of the calling thread's stack; 0 if unknown. Allocates once per thread, which jemalloc does not record.
 static uint64_t own_stack_end(void) {
     static _Thread_local uint64_t end;
     pthread_attr_t attributes;
@@ -433,7 +433,7 @@ int clinux_profile_open(struct clinux_profile *opened) {
 }
 
 void clinux_profile_close(void) {
-    // Ignored, since one may be pending: by default it ends the process.
+    // Ignored, because one may be pending: the default action ends the process.
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigaction(SIGPROF, &ignore, NULL);
     __atomic_store_n(&profile->is_open, 0, __ATOMIC_SEQ_CST);
@@ -441,7 +441,7 @@ void clinux_profile_close(void) {
 }
 
 int clinux_profile_start_timer(const struct clinux_profile *opened, pid_t thread, int64_t first_ns) {
-    // As pthread_getcpuclockid(3) makes it; a thread's number is enough.
+    // Encoded as in pthread_getcpuclockid(3), from the thread's number.
     clockid_t clock = (clockid_t)((~(unsigned)thread << 3) | 6);
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF};
     event._sigev_un._tid = thread;
@@ -461,7 +461,7 @@ int clinux_profile_start_timer(const struct clinux_profile *opened, pid_t thread
 
 void clinux_profile_delete_timer(int timer) { syscall(SYS_timer_delete, timer); }
 
-// MARK: The thread that looks for threads
+// MARK: The thread that finds new threads
 
 struct start {
     void (*body)(void *context, uint64_t returns_to);
@@ -490,6 +490,6 @@ int clinux_profile_start_thread(void (*body)(void *, uint64_t), void *context, p
 
 // MARK: Marks
 
-// Never inlined; and not empty to the compiler, or it leaves out calls of them.
+// Never inlined; and not empty to the compiler, which would remove calls of them.
 __attribute__((noinline)) void clinux_counting_begins(void) { __asm__ volatile("" ::: "memory"); }
 __attribute__((noinline)) void clinux_counting_ends(void) { __asm__ volatile("" ::: "memory"); }

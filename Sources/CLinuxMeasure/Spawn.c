@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// From Linux 5.3, 5.9 and 5.11 on; older headers do not have them.
+// From Linux 5.3, 5.9 and 5.11 on; older headers lack them.
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
 #endif
@@ -24,15 +24,15 @@
 
 enum { most_files = 8 };
 
-/// Runs in the new process, and makes only calls that are safe there. Returns only if it failed, with an errno value.
-/// Has a frame of its own, below that of the function that calls vfork(2), in which the parent continues.
+/// Runs in the new process, and makes only calls that are safe there. Returns only on failure, with an errno value. Has
+/// its own frame, below that of the function that calls vfork(2), in which the parent continues.
 static __attribute__((noinline)) int become(
     pid_t parent, const char *program, char *const *arguments, char *const *environment, const char *folder, int own_group,
     int signal_at_end, const int *files, int count) {
     prctl(PR_SET_PDEATHSIG, signal_at_end);
     if (getppid() != parent) return ESRCH;
     if (own_group && setpgid(0, 0) != 0) return errno;
-    // First out of each other's way.
+    // Move the descriptors out of each other's way first.
     int copies[most_files];
     for (int i = 0; i < count; i++) {
         if ((copies[i] = fcntl(files[i], F_DUPFD_CLOEXEC, count)) < 0) return errno;
@@ -41,23 +41,23 @@ static __attribute__((noinline)) int become(
         if (dup2(copies[i], i) < 0) return errno;
     }
     if (syscall(SYS_close_range, (unsigned)count, ~0U, CLOSE_RANGE_CLOEXEC) != 0) {
-        // Before Linux 5.11, or where a sandbox refuses it.
+        // Before Linux 5.11, or if a sandbox refuses it.
         long end = sysconf(_SC_OPEN_MAX);
         for (int file = count; file < (end > 0 && end < 65536 ? end : 65536); file++) fcntl(file, F_SETFD, FD_CLOEXEC);
     }
     if (folder && chdir(folder) != 0) return errno;
-    // What this process ignores is not the program's to ignore.
+    // The program does not inherit ignored signals.
     for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    // execvpe(3) gives a file that the kernel cannot execute to a shell.
+    // execvpe(3) passes a file that the kernel cannot execute to a shell.
     if (strchr(program, '/')) execve(program, arguments, environment);
     else execvpe(program, arguments, environment);
     return errno;
 }
 
-/// Lets this process wait for its children even if it was started with SIGCHLD ignored: the kernel would reap them.
+/// Makes this process's children waitable even if it was started with SIGCHLD ignored, when the kernel would reap them.
 static void heed_children(void) {
     struct sigaction action;
     if (sigaction(SIGCHLD, NULL, &action) != 0) return;
@@ -73,8 +73,8 @@ pid_t clinux_start_tied(
     if (count < 0 || count > most_files) return -EINVAL;
     heed_children();
     pid_t parent = getpid();
-    // The new process has this one's memory until it becomes the program, and this thread waits until then: nothing is
-    // copied, however large this process is. No handler of a signal may run there meanwhile.
+    // The new process shares this one's memory until it becomes the program, and this thread waits until then: nothing
+    // is copied, however large this process is. No signal handler may run there meanwhile.
     volatile int failure = 0;
     sigset_t all, before;
     sigfillset(&all);

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <wchar.h>
 
-// The only locale that knows all of Unicode and comes with the C library; 0 where it is not installed.
+// The only locale with all of Unicode that comes with the C library; 0 if it is not installed.
 static locale_t unicode;
 
 static void make_locale(void) { unicode = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0); }

@@ -1,8 +1,8 @@
 import OpBenchModel
 
-/// All rows of one cell on one backend in one run, sorted so that figures are found by what they are.
+/// All rows of one cell on one backend in one run, indexed by figure.
 struct BackendSamples {
-    /// What a figure is: everything but whose.
+    /// The identity of a figure within a backend and cell.
     struct FigureKey: Hashable {
         var metric: String
         var stat: String
@@ -10,7 +10,7 @@ struct BackendSamples {
         var operationClass: String
     }
 
-    /// What one sample reports.
+    /// One sample's value of a figure.
     struct Value {
         var sampleID: String
         var block: Int
@@ -18,18 +18,18 @@ struct BackendSamples {
         var operations: Int
     }
 
-    /// The first row, for what all rows share.
+    /// The first row, for columns that all rows share.
     let example: SampleRow
     let status: SampleStatus
-    /// The classes in the order of appearance, the whole (empty) first.
+    /// The classes in order of appearance; the whole (empty) comes first.
     let classes: [String]
     let allFigures: [FigureKey: [Value]]
     let quality: SampleQuality
-    /// The flags of the samples that count, each one once, sorted.
+    /// The flags of the samples that count, sorted, without duplicates.
     let flags: [String]
-    /// By the id of a sample, how many times it ran the plan.
+    /// The number of times that each sample ran the plan, by sample id.
     private let rounds: [String: Double]
-    /// By class, how many samples have the figure that most have.
+    /// The largest number of samples of any figure, by class.
     private let mostSamples: [String: Int]
 
     init(rows: [SampleRow]) {
@@ -62,13 +62,13 @@ struct BackendSamples {
     /// The axis on which the backend executes the cell.
     var axis: Axis? { Axis(flags) }
 
-    /// Whether the two are on different axes, or the phases of a sequence are.
+    /// Whether the backends, or phases of a sequence on them, are on different axes.
     func isAcross(_ other: BackendSamples) -> Bool {
         let (own, others) = (Axis.all(in: flags), Axis.all(in: other.flags))
         return !own.isEmpty && !others.isEmpty && own != others
     }
 
-    /// Whether anything can be divided by its times.
+    /// Whether there are times to divide by.
     var isTimed: Bool { !figures(.time, stat: "total", phase: "total").isEmpty }
 
     private static func quality(of rows: [SampleRow], without superseded: Set<String>) -> SampleQuality {
@@ -90,7 +90,7 @@ struct BackendSamples {
         return quality
     }
 
-    /// The figures of one kind, one a sample, by block; empty if there are none.
+    /// The values of one figure, one per sample, sorted by block.
     func figures(
         _ metric: Metric, stat: String, phase: String = "", operationClass: String = ""
     ) -> [Value] {
@@ -98,10 +98,10 @@ struct BackendSamples {
         return allFigures[key] ?? []
     }
 
-    /// How many times the sample of a value ran the plan: until it lasted long enough.
+    /// The number of times that the value's sample ran the plan: until it lasted long enough.
     func rounds(of value: Value) -> Double { max(1, rounds[value.sampleID] ?? 1) }
 
-    /// By what a value is divided before samples are compared, which differ in how often they ran the plan.
+    /// The divisor of a value before samples are compared: they differ in how often they ran the plan.
     func divisor(of value: Value, per basis: Metric.Basis) -> Double {
         switch basis {
         case .sample: 1
@@ -110,8 +110,8 @@ struct BackendSamples {
         }
     }
 
-    /// How many samples stand behind the figures of a class: the throughput samples, else those of the figure that
-    /// most samples have.
+    /// The number of samples behind the figures of a class: of throughput samples or, if there are none, of the figure
+    /// with the most.
     func sampleCount(operationClass: String) -> Int {
         let throughput = figures(.time, stat: "total", phase: "total", operationClass: operationClass)
         if !throughput.isEmpty { return throughput.count }
@@ -120,7 +120,8 @@ struct BackendSamples {
 }
 
 extension SampleStatus {
-    /// Which status stands for several: one with figures before one without, and a failure before both.
+    /// The order in which one status represents several: a status with figures ranks below one without, and a failure
+    /// above both.
     var severity: Int {
         switch self {
         case .skipped: 0
@@ -135,14 +136,14 @@ extension SampleStatus {
 
 /// Samples that were run again after a disturbance.
 ///
-/// The repetition (flag `rerun`) counts whatever it shows, so that no result is chosen for its value; a repetition without
-/// figures supersedes nothing.
+/// The repetition (flag `rerun`) counts whatever its value, so no result is chosen by its value. A repetition without
+/// figures replaces nothing.
 public enum SupersededSamples {
     private struct Slot: Hashable {
         var cellID: String
         var backend: BackendID
         var side: String
-        /// The kind of sample, which ends the id.
+        /// The kind of sample, the last part of the id.
         var kind: Substring
         var block: Int
 
@@ -152,9 +153,9 @@ public enum SupersededSamples {
         }
     }
 
-    /// The ids of those that do not count.
+    /// The ids of the samples that a repetition replaces.
     ///
-    /// - Parameter rows: of one run, all of them or those of some cells and backends.
+    /// - Parameter rows: rows of one run, all of them or those of some cells and backends.
     public static func ids(in rows: [SampleRow]) -> Set<String> {
         let repeated = Set(rows.lazy.filter { $0.status == .ok && $0.flags.contains("rerun") }.map(Slot.init))
         if repeated.isEmpty { return [] }

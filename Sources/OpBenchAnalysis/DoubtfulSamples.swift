@@ -1,16 +1,16 @@
 import OpBenchModel
 
-/// Samples that are kept, but that whoever reads the figures should know of: something else used the machine, or their
-/// rounds had not settled.
+/// The numbers of samples that are kept but need care: something else used the machine, or their rounds had not
+/// settled.
 public struct DoubtfulSamples: Sendable {
     public private(set) var noisy = 0
     public private(set) var unsteady = 0
-    /// All samples.
+    /// The number of all samples.
     public private(set) var total = 0
 
     init() {}
 
-    /// Counts a sample by one of its rows, all of which have its flags.
+    /// Counts a sample by one of its rows, which all have its flags.
     mutating func count(_ row: SampleRow) {
         total += 1
         if row.flags.contains("noisy") { noisy += 1 }
@@ -27,16 +27,16 @@ public struct DoubtfulSamples: Sendable {
     }
 }
 
-/// What to know of a run before its first figure, where something else used the machine nearly all the time.
+/// A warning before a run's first figure, if something else used the machine nearly all the time.
 public enum Disturbance {
-    /// From this part of the samples on, a mark beside each row tells less than one sentence above all.
+    /// From this fraction of the samples on, one sentence above all rows replaces a mark beside each.
     static let leastPart = 0.75
 
-    /// One sentence; nil where enough samples were undisturbed.
+    /// One sentence; nil if enough samples were undisturbed.
     ///
     /// - Parameters:
-    ///   - noisy: how many samples something else disturbed.
-    ///   - samples: how many there are.
+    ///   - noisy: the number of disturbed samples.
+    ///   - samples: the number of samples.
     public static func sentence(noisy: Int, of samples: Int) -> String? {
         guard samples > 0, Double(noisy) >= Self.leastPart * Double(samples) else { return nil }
         return """
@@ -46,7 +46,7 @@ public enum Disturbance {
     }
 }
 
-/// Samples that fail a run: invalid, crashed or timed out, and not under the workload's `expect`.
+/// Finds samples that fail a run: invalid, crashed or timed out, and not expected by the workload's `expect`.
 public struct UnexpectedSamples: Sendable {
     private var cells: [String: (spec: WorkloadSpec, cell: Cell)] = [:]
 
@@ -67,17 +67,17 @@ public struct UnexpectedSamples: Sendable {
     }
 }
 
-/// How the samples of a run ended, counted row by row: the run's rows need not be in memory.
+/// The outcomes of a run's samples, counted row by row: the rows need not be in memory.
 public struct SampleEndings: Sendable {
     public private(set) var doubtful = DoubtfulSamples()
-    /// Whether some sample is invalid, crashed or timed out that its workload does not expect to.
+    /// Whether some sample is unexpectedly invalid, crashed or timed out.
     public private(set) var isAnyBad = false
     private let unexpected: UnexpectedSamples
 
     /// - Parameter specs: the workloads of the run.
     public init(specs: [WorkloadSpec]) { unexpected = UnexpectedSamples(specs: specs) }
 
-    /// Takes in a row. What it tells of its sample is told by the sample's last row, its `status`.
+    /// Counts a row. Only the last row of a sample, its `status`, contributes.
     public mutating func count(_ row: SampleRow) {
         guard row.metric == Metric.status.name else { return }
         doubtful.count(row)

@@ -1,20 +1,21 @@
 import OpBenchModel
 
-/// What rows must keep to for figures to be made of them.
+/// Limits on the rows that figures are computed from.
 public enum RowLimits {
-    /// Cells, times backends, times classes: some 400 MB of summary.
+    /// Cells, times backends, times classes: about 400 MB of summary.
     public static let summaryLimit = 400_000
-    /// The magnitudes of figures other than 0. What ratios of ratios make of them is still finite; no clock and no counter
-    /// comes near.
+    /// The magnitudes of figures other than 0. Ratios of their ratios are still finite, and no clock or counter comes
+    /// near.
     public static let magnitudes = 1e-60...1e60
 
-    /// - Throws: `InputError` if a figure is beyond anything that could have been measured.
+    /// - Throws: `InputError` if a figure is beyond any possible measurement.
     public static func checkMagnitudes(_ rows: [SampleRow], file: String) throws(InputError) {
         for row in rows {
             guard let value = row.value, value != 0, !magnitudes.contains(value.magnitude) else { continue }
             throw InputError(
                 file: file, path: "column value",
-                message: "the figure \(row.metric) of sample \(row.sampleID) is \(value), which no measurement yields",
+                message:
+                    "the figure \(row.metric) of sample \(row.sampleID) is \(value), which cannot have been measured",
                 remedy: "figures are 0 or from 1e-60 to 1e60; remove the sample")
         }
     }
@@ -37,11 +38,11 @@ public enum RowLimits {
         }
     }
 
-    /// - Throws: `InputError` if a summary would have more rows than it may: one for each cell, backend and class.
+    /// - Throws: `InputError` if a summary would have too many rows: one for each cell, backend and class.
     public static func checkSize(ofSummary count: Int, file: String) throws(InputError) {
         guard count > summaryLimit else { return }
         throw InputError(
-            file: file, message: "the rows are of more than \(summaryLimit) cells, backends and classes",
+            file: file, message: "the rows have more than \(summaryLimit) combinations of cell, backend and class",
             remedy: "measure fewer cells in one run")
     }
 }

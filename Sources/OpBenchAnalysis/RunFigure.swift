@@ -1,15 +1,15 @@
 import Glibc
 import OpBenchModel
 
-/// What the samples of a run say together of one figure.
+/// One figure of a run, estimated from all its samples.
 public struct RunFigure: Sendable, Hashable {
     public var name: FigureName
-    /// The median of the samples, or the greatest where the metric says so; per operation or round where it is counted so.
+    /// The median of the samples, or the maximum if the metric declares it; per operation or round if it is counted so.
     public var value: Double
-    /// The 95 % interval; nil of fewer than six samples, and of a greatest value.
+    /// The 95 % interval; nil for fewer than six samples, and for a maximum.
     public var low: Double?
     public var high: Double?
-    /// How many samples stand behind it.
+    /// The number of samples.
     public var samples: Int
 
     public init(name: FigureName, value: Double, low: Double? = nil, high: Double? = nil, samples: Int) {
@@ -20,10 +20,10 @@ public struct RunFigure: Sendable, Hashable {
         self.samples = samples
     }
 
-    /// Every figure of a run that can be better or worse, sorted by name, and the ratios to the baseline as `summarize`
+    /// Every figure of a run that has a direction, sorted by name, and the ratios to the baseline as `summarize`
     /// computes them.
     ///
-    /// - Parameter rows: of one run, in any order, of one side or two. Only samples with status `ok` count.
+    /// - Parameter rows: rows of one run, in any order, of one side or two. Only samples with status `ok` count.
     public static func all(of rows: [SampleRow]) -> [RunFigure] {
         let sides = Set(rows.map(\.side)).sorted().map { side in (side, CellFigures(rows: rows, side: side)) }
         return sides.flatMap { side, figures in
@@ -34,7 +34,7 @@ public struct RunFigure: Sendable, Hashable {
         }.sorted { $0.name < $1.name }
     }
 
-    /// nil of no values.
+    /// Nil if there are no values.
     private init?(_ name: FigureName, of values: [Double]) {
         self.init(name: name, value: 0, samples: values.count)
         if BaselineRatio.names.contains(name.metric) {

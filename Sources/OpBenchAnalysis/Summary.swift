@@ -1,15 +1,15 @@
 import Glibc
 import OpBenchModel
 
-/// Summarises the rows of samples: one row per run, cell, backend and class, in the order in which they first appear.
+/// Summarises the rows of samples: one row per run, cell, backend and class, in order of first appearance.
 ///
 /// Only samples with status `ok` give figures, and a figure that no sample reports stays nil. Figures are aggregated as
-/// their metric declares (medians, and the greatest of peaks). Intervals are of 95 %.
+/// their metric declares (medians, and maxima of peaks). Intervals are 95 %.
 ///
 /// - Parameters:
 ///   - rows: rows of `samples.csv`, in any order.
 ///   - baseline: the backend that `time_ratio` compares with, block by block, or a form of it on the same axis.
-///   - side: which of two compared builds to summarise; empty for runs that compare none.
+///   - side: the side to summarise; empty for runs without sides.
 public func summarize(
     _ rows: [SampleRow], ratioTo baseline: BackendID = .dispatch, side: String = ""
 ) -> [SummaryRow] {
@@ -19,7 +19,7 @@ public func summarize(
         var backend: BackendID
     }
     var order: [Key] = []
-    // By their places: rows are large, and may be millions.
+    // Indices of rows: rows are large, and there may be millions.
     var groups: [Key: [Int]] = [:]
     for (index, row) in rows.enumerated() where row.side == side {
         let key = Key(runID: row.runID, cellID: row.cellID, backend: row.backend)
@@ -78,7 +78,7 @@ extension BackendSamples {
 
     // MARK: The ratio to the baseline
 
-    /// The baseline compared with itself is 1 by definition.
+    /// The baseline's ratio to itself is 1 by definition.
     private func addRatio(to row: inout SummaryRow, against baseline: BackendSamples) {
         let own = timePerOperation()
         let other = baseline.timePerOperation()
@@ -103,17 +103,17 @@ extension BackendSamples {
 }
 
 extension Figure {
-    /// Whether it says only how long the samples lasted where operations end more slowly than they arrive.
+    /// Whether the figure only reflects the duration of the samples if operations end more slowly than they arrive.
     fileprivate var isOfBacklog: Bool { metric.kinds == [.latency] && topic != .rate || metric == .sustainedRate }
 }
 
-/// How uncertain the cells of a run are.
+/// The uncertainty of a run's cells.
 public enum IntervalWidths {
-    /// What is known as well as this is known well enough.
+    /// A relative width that needs no improvement.
     static let sufficient = 0.01
 
-    /// By cell id the widest 95 % interval of its backends, relative to the figure: of the ratios to the baseline or, where
-    /// a cell has none, of the throughputs. A cell whose intervals are all within 1 % is left out, as is one without any.
+    /// By cell id, the widest relative 95 % interval of its backends: of the ratios to the baseline or, if a cell has
+    /// none, of the throughputs. A cell whose intervals are all within 1 % is left out, as is one without intervals.
     @Sendable public static func byCell(_ rows: [SampleRow]) -> [String: Double] {
         let summary = summarize(rows.filter(isNeeded)).filter(\.operationClass.isEmpty)
         let compared = summary.filter { $0.backend != $0.ratioTo }
@@ -122,7 +122,7 @@ public enum IntervalWidths {
         return rates.merging(ratios) { $1 }.filter { $0.value > sufficient }
     }
 
-    /// Whether the widths are made of this row among others.
+    /// Whether `byCell` uses this row.
     @Sendable public static func isNeeded(_ row: SampleRow) -> Bool {
         row.phase == "total" || row.metric == Metric.status.name
     }

@@ -1,6 +1,6 @@
 import OpBenchModel
 
-/// The throughput samples behind each row of a summary, one by one, to be shown beside their median.
+/// The throughput samples behind each row of a summary, to be shown beside their median.
 public struct ThroughputSamples: Sendable {
     public struct Sample: Sendable, Hashable {
         public var block: Int
@@ -9,7 +9,7 @@ public struct ThroughputSamples: Sendable {
         public var isDoubtful: Bool
     }
 
-    /// Whose samples they are.
+    /// The cell and backend of samples.
     public struct Key: Hashable, Sendable {
         public var cellID: String
         public var backend: BackendID
@@ -20,12 +20,12 @@ public struct ThroughputSamples: Sendable {
         }
     }
 
-    /// Samples by block. Those that were repeated are not among them, nor those without a figure.
+    /// Samples by block, without repeated samples and without those that have no figure.
     public private(set) var samples: [Key: [Sample]] = [:]
-    /// How many samples of any kind are doubtful.
+    /// The number of doubtful samples of any kind.
     public private(set) var doubtful: [Key: Int] = [:]
 
-    /// - Parameter rows: of one run.
+    /// - Parameter rows: rows of one run.
     public init(_ rows: [SampleRow]) {
         var indices: [Key: [Int]] = [:]
         var doubtfulIDs: [Key: Set<String>] = [:]
@@ -34,7 +34,7 @@ public struct ThroughputSamples: Sendable {
             if row.flags.contains("noisy") || row.flags.contains("unsteady") {
                 doubtfulIDs[key, default: []].insert(row.sampleID)
             }
-            // A repetition is told by the rows of its sample, whichever they are.
+            // Any row of a sample shows whether it is a repetition.
             if row.metric == Metric.operationThroughput.name { indices[key, default: []].append(index) }
         }
         doubtful = doubtfulIDs.mapValues(\.count)

@@ -2,16 +2,16 @@ import Foundation
 import OpBenchLaunch
 import OpBenchModel
 
-/// Finds where figures changed, by the program of Apache Otava: the method of Matteson and James ("E-divisive"), as Fleming
-/// and others refined it for benchmarks, by the program's own defaults.
+/// Finds the change points of figures with Apache Otava: the method of Matteson and James ("E-divisive"), refined for
+/// benchmarks by Fleming and others, with Otava's defaults.
 public struct ChangePoints: Sendable {
-    /// Where Otava's program lies.
+    /// The path of Otava's program.
     let program: String
 
     /// The version that the suite was checked with.
     public static let otavaVersion = "0.8.0"
 
-    /// Looks for the program: what `OPBENCH_OTAVA` names, or `otava` on `PATH`.
+    /// Looks for the program: the value of `OPBENCH_OTAVA`, or `otava` on `PATH`.
     ///
     /// - Returns: nil if it is not installed.
     public init?(environment: [String: String] = ProcessInfo.processInfo.environment) {
@@ -21,7 +21,7 @@ public struct ChangePoints: Sendable {
         self.program = program
     }
 
-    /// What installs the program.
+    /// How to install the program.
     public static var remedy: String {
         let caller = ProcessInfo.processInfo.environment["OPBENCH_CALLED_AS"] ?? ""
         let command =
@@ -30,9 +30,9 @@ public struct ChangePoints: Sendable {
         return "`\(command)` installs it"
     }
 
-    /// The same series, with the changes that Otava finds in each. One of less than three points has none.
+    /// The same series, with the changes that Otava finds. A series of fewer than three points has no changes.
     ///
-    /// - Throws: `HistoryError` if the program does not do its work; `DiskError` if the figures cannot be handed to it.
+    /// - Throws: `HistoryError` if the program fails; `DiskError` if the figures cannot be written for it.
     public func found(in series: [TrendSeries]) async throws -> [TrendSeries] {
         let tests = OtavaTest.all(of: series)
         if tests.isEmpty { return series }
@@ -49,10 +49,10 @@ public struct ChangePoints: Sendable {
             throw failure("cannot be run: \(error)")
         }
         guard result.isSuccess else { throw failure("failed: \(result.errors.suffix(500))") }
-        let changes = try Self.changes(in: result.output) ?? { throw failure("printed what is no list of changes") }()
+        let changes = try Self.changes(in: result.output) ?? { throw failure("did not print a list of changes") }()
         var marked = series
         for test in tests {
-            guard let ofTest = changes[test.name] else { throw failure("says nothing of some figures") }
+            guard let ofTest = changes[test.name] else { throw failure("did not report on all figures") }
             for change in ofTest { try mark(change, of: test, in: &marked) }
         }
         return marked
@@ -61,8 +61,8 @@ public struct ChangePoints: Sendable {
     private func mark(_ change: OtavaChange, of test: OtavaTest, in series: inout [TrendSeries]) throws {
         guard let index = test.series(of: change.metric), series[index].points.indices.contains(change.index),
             let before = Double(change.meanBefore), let after = Double(change.meanAfter)
-        else { throw failure("names a figure that there is not") }
-        // From nothing to something there is no factor.
+        else { throw failure("reported an unknown figure") }
+        // A change from 0 has no factor.
         let factor = after / before
         series[index].points[change.index].change = factor.isFinite ? factor : nil
     }
@@ -80,7 +80,7 @@ public struct ChangePoints: Sendable {
         let output, errors: String
     }
 
-    /// All figures, however old: without a date it takes those of the last month, and none of the future.
+    /// All figures, however old: by default Otava takes only the last month, and none of the future.
     private func run(_ tests: [String], in folder: String) async throws -> OtavaResult {
         let words = [
             "analyze", "--config-file", "otava.yaml", "--output", "json", "--since", "1970-01-02", "--until",
@@ -94,7 +94,7 @@ public struct ChangePoints: Sendable {
 
     private struct Group: Decodable { let changes: [OtavaChange] }
 
-    /// By test: each prints an object of its own, on a line.
+    /// The changes by test; Otava prints one object per test and line.
     private static func changes(in output: String) -> [String: [OtavaChange]]? {
         var changes: [String: [OtavaChange]] = [:]
         for line in output.split(separator: "\n") {
@@ -107,7 +107,7 @@ public struct ChangePoints: Sendable {
     }
 }
 
-/// One change, as Otava prints it: numbers are texts there, with six decimals.
+/// One change as Otava prints it: numbers are strings with six decimals.
 struct OtavaChange: Decodable {
     let metric: String
     let index: Int
@@ -123,12 +123,12 @@ struct OtavaChange: Decodable {
 /// Series of the same runs, which Otava reads from one file.
 struct OtavaTest {
     let name: String
-    /// Their places.
+    /// The indices of the series.
     let members: [Int]
 
     var file: String { name + ".csv" }
 
-    /// Fewer points have no change that could be told.
+    /// Fewer points cannot show a change.
     private static let fewestPoints = 3
 
     static func all(of series: [TrendSeries]) -> [OtavaTest] {
@@ -146,7 +146,7 @@ struct OtavaTest {
 
     private var metrics: [String] { members.indices.map { "m\($0)" } }
 
-    /// A line a run. Figures stand as multiples of their greatest, times a million, so that six decimals tell them.
+    /// One line per run. Figures are multiples of their maximum, times a million, because Otava prints six decimals.
     func data(_ series: [TrendSeries]) -> String {
         var text = (["time"] + metrics).joined(separator: ",") + "\n"
         let greatest = members.map { series[$0].points.map(\.value.magnitude).max() ?? 0 }
@@ -159,7 +159,6 @@ struct OtavaTest {
         return text
     }
 
-    /// In YAML.
     static func configuration(_ tests: [OtavaTest]) -> String {
         "tests:\n"
             + tests.map { test in

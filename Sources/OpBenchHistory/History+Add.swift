@@ -3,25 +3,25 @@ import OpBenchAnalysis
 import OpBenchModel
 
 extension History {
-    /// What became of a run that was to be added.
+    /// The result of adding a run.
     public enum Addition: Sendable {
         case added, replaced
-        /// The same run is there already.
+        /// The same run exists already.
         case known
-        /// Another run of that id is there, and was not to be replaced.
+        /// Another run with that id exists and is not to be replaced.
         case refused
     }
 
-    /// What adding a run would do.
+    /// The result that adding a run would have.
     public func prospect(of run: HistoryRun) throws -> Addition {
         try read { try Self.prospect(of: run, isReplacing: false, $0).addition }
     }
 
-    /// Adds a run, all of it or nothing.
+    /// Adds a run, in whole or not at all.
     ///
     /// - Parameters:
-    ///   - figures: those of the run's digest.
-    ///   - isReplacing: whether a run of that id is removed that differs from this one.
+    ///   - figures: the figures of the run's digest.
+    ///   - isReplacing: whether a different run with that id is replaced.
     public func add(_ run: HistoryRun, figures: [RunFigure], isReplacing: Bool = false) throws -> Addition {
         try write { database in
             let (addition, other) = try Self.prospect(of: run, isReplacing: isReplacing, database)
@@ -47,7 +47,7 @@ extension History {
     }
 }
 
-/// Puts runs into the tables. For one transaction.
+/// Writes runs into the tables, for one transaction.
 private struct RunWriter {
     private let database: Database
     private let findCell, addCell, findSeries, addSeries, addFigure: Statement
@@ -95,7 +95,7 @@ private struct RunWriter {
         }
     }
 
-    /// The id of the entry that is found by the arguments; of a new one with them if there is none.
+    /// The id of the entry with these arguments, which is made if it does not exist.
     private func place(of arguments: StatementArguments, _ find: Statement, _ add: Statement) throws -> Int64 {
         if let id = try Int64.fetchOne(find, arguments: arguments) { return id }
         try add.execute(arguments: arguments)

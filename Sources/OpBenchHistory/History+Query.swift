@@ -2,12 +2,12 @@ import GRDB
 import OpBenchModel
 
 extension History {
-    /// Which figures are asked for. What is left at its default asks for all.
+    /// The figures to select; the defaults select all.
     public struct Query {
         public var isWantedCell: (String) -> Bool = { _ in true }
         public var metrics: Set<String>?
         public var backends: Set<BackendID>?
-        /// Whether only times are wanted that stand for a whole cell: of its total phase and of all its operations.
+        /// Whether only times of a whole cell are wanted: of the total phase and of all operations.
         public var isHeadlineOnly = false
 
         public init() {}
@@ -27,7 +27,7 @@ extension History {
         public var figures: Int
     }
 
-    /// All runs, in the order of time.
+    /// All runs, in order of time.
     public func entries() throws -> [Entry] {
         try read { database in
             try Self.rows(database).map { row in
@@ -36,7 +36,7 @@ extension History {
         }
     }
 
-    /// The metrics and the backends of which there are figures, sorted.
+    /// The metrics and the backends that have figures, sorted.
     public func names() throws -> (metrics: [String], backends: [BackendID]) {
         try read { database in
             (
@@ -48,7 +48,7 @@ extension History {
         }
     }
 
-    /// The figures over time, sorted by name: one series for each kind of host that they were measured on.
+    /// The figures over time, sorted by name: one series for each kind of host.
     public func series(_ query: Query = Query()) throws -> [TrendSeries] {
         try read { database in
             let runs = try Self.rows(database).reduce(into: [Int64: HistoryRun]()) { runs, row in
@@ -82,7 +82,7 @@ extension History {
                 let name = try row.text("name")
                 if query.isWantedCell(name) { cells[try row.integer("id")] = name }
             }
-        // The index of series begins with the metric.
+        // The index of `series` begins with the metric.
         let metrics = query.metrics.map(Array.init) ?? []
         let condition = query.metrics == nil ? "" : "WHERE metric IN (\(databaseQuestionMarks(count: metrics.count)))"
         var names: [(Int64, FigureName)] = []
@@ -99,7 +99,7 @@ extension History {
         return names.sorted { $0.1 < $1.1 }
     }
 
-    /// Parted by the kinds of hosts, of which the one with the latest run comes last.
+    /// Split by kind of host; the kind with the latest run comes last.
     private static func series(
         _ name: FigureName, of rows: [Row], _ runs: [Int64: HistoryRun]
     ) throws -> [TrendSeries] {
@@ -115,10 +115,10 @@ extension History {
     }
 }
 
-/// The values of a row as the tables promise them. A damaged or forged file may hold none, or others; `row["column"]` would
-/// trap there.
+/// The values of a row, with the types of the tables. A damaged or forged file may have none, or others;
+/// `row["column"]` would trap.
 ///
-/// - Throws: `RowDecodingError` or `DatabaseError`, which `HistoryFailure` tells as what they mean.
+/// - Throws: `RowDecodingError` or `DatabaseError`, which `HistoryFailure` translates.
 extension Row {
     func integer<Number: DatabaseValueConvertible & FixedWidthInteger>(_ column: String) throws -> Number {
         try decode(forColumn: column)
@@ -126,7 +126,7 @@ extension Row {
 
     func flag(_ column: String) throws -> Bool { try decode(forColumn: column) }
 
-    /// A figure; infinity is none.
+    /// A figure, which must be finite.
     func figure(_ column: String) throws -> Double {
         guard let figure = try optionalFigure(column) else { throw Self.damage }
         return figure
@@ -138,7 +138,7 @@ extension Row {
         return figure
     }
 
-    /// Text of a length that rows may have, over which comparing and hashing do not take long.
+    /// Text within the length limit of rows, so that comparing and hashing stay fast.
     func text(_ column: String) throws -> String {
         guard let text = try optionalText(column) else { throw Self.damage }
         return text
@@ -156,17 +156,17 @@ extension Row {
     private static var damage: DatabaseError { DatabaseError(resultCode: .SQLITE_CORRUPT) }
 }
 
-/// One figure over the runs of one kind of host, in the order of time.
+/// One figure over the runs of one kind of host, in order of time.
 public struct TrendSeries: Sendable, Hashable {
-    /// What one run says.
+    /// The figure of one run.
     public struct Point: Sendable, Hashable {
         public var run: HistoryRun
         public var value: Double
         public var low: Double?
         public var high: Double?
         public var samples: Int
-        /// Where the series changed: from this point on, the mean up to the next change ÷ that of the points before it,
-        /// back to the change before; nil elsewhere.
+        /// The change at this point: the mean from here to the next change ÷ the mean back to the previous change; nil
+        /// at other points.
         public var change: Double?
 
         public init(
@@ -182,7 +182,7 @@ public struct TrendSeries: Sendable, Hashable {
     }
 
     public var name: FigureName
-    /// Of all the runs: figures of different hosts say nothing of each other.
+    /// The host of all the runs: figures of different hosts are not comparable.
     public var host: HostKind
     public var points: [Point]
 
@@ -192,7 +192,7 @@ public struct TrendSeries: Sendable, Hashable {
         self.points = points
     }
 
-    /// Whether a change by that factor is one to the worse; nil of a figure that is neither better nor worse.
+    /// Whether a change by that factor is for the worse; nil for a figure without a direction.
     public func isWorse(_ change: Double) -> Bool? {
         switch name.direction {
         case .lower: change > 1
@@ -201,7 +201,7 @@ public struct TrendSeries: Sendable, Hashable {
         }
     }
 
-    /// A row for each point.
+    /// One row per point.
     public var rows: [TrendRow] {
         points.map { point in
             TrendRow(

@@ -3,12 +3,12 @@ import GRDB
 import OpBenchAnalysis
 import OpBenchModel
 
-/// The figures of many runs, in a file of SQLite's. The rows in the runs' folders are the truth: the file can be removed
-/// and made anew from them.
+/// The figures of many runs, in an SQLite file. The rows in the runs' folders are authoritative: the file can be
+/// removed and rebuilt from them.
 ///
-/// Several processes may use one file at a time: each run is added in one transaction, for which another process waits, and
-/// readers see the runs that are there as a whole (SQLite's write-ahead log). Not on file systems of other machines, on
-/// which SQLite's locks do not work. Thread-safe.
+/// Several processes may use one file at once: each run is added in one transaction, for which other processes wait,
+/// and readers see only complete runs (SQLite's write-ahead log). Not for network file systems, on which SQLite's locks
+/// do not work. Thread-safe.
 public final class History: Sendable {
     /// The file's name in a folder of runs.
     public static let fileName = "history.sqlite"
@@ -18,50 +18,51 @@ public final class History: Sendable {
     public let path: String
     private let queue: DatabaseQueue
 
-    /// How long another process is waited for, in seconds.
+    /// The longest wait for another process, in seconds.
     private static let patience = 60.0
 
-    /// Opens a history; to add to one that is not there, makes it.
+    /// Opens a history; `access` decides whether a missing one is made.
     ///
-    /// - Throws: `InputError` for a file that is no history of this version and for one that may not be opened; nothing is
-    ///   written then. `DiskError`, `HistoryError`.
+    /// - Throws: `InputError` for a file that is not a history of this version or cannot be opened; nothing is written
+    ///   then. `DiskError`, `HistoryError`.
     public init(_ path: String, for access: Access) throws {
         self.path = path
-        // SQLite's log is switched on in a file that is opened to be added to: in one of ours only.
+        // Opening a file for adding switches it to SQLite's write-ahead log, so check first that it is a history.
         let found = try Self.find(path)
         switch access {
         case .reading:
             guard let found else {
                 throw InputError(
-                    file: path, message: "there is no history",
-                    remedy: "`opbench history add RUN…` makes one of recorded runs, or name another --database")
+                    file: path, message: "no history found",
+                    remedy: "make one with `opbench history add RUN…`, or name another --database")
             }
             queue = found
         case .adding:
             try HistoryFailure.told(of: path) {
-                // Nothing is added to a file of which a part is lost, which reading it shows where it is read alone.
+                // Nothing is added to a damaged file. A mere reader finds the damage while reading.
                 if let found, try found.read({ try !HistorySchema.isWhole($0) }) { throw HistoryFailure.damaged(path) }
                 try found?.close()
             }
             try WrittenFolder.make(WrittenFolder.holding(path), remedy: "name a writable --database")
             queue = try Self.open(path, isQuery: false)
             try HistoryFailure.told(of: path) {
-                // Another process may have made them meanwhile.
+                // Another process may have made the tables meanwhile.
                 try queue.write { if try !HistorySchema.check($0, path) { try HistorySchema.make($0) } }
             }
         }
     }
 
-    /// Whether there is a history.
+    /// Whether the history exists.
     ///
-    /// - Throws: `InputError` if there is something else.
+    /// - Throws: `InputError` if the path leads to something else.
     public static func isThere(_ path: String) throws -> Bool {
         let found = try find(path)
         try HistoryFailure.told(of: path) { try found?.close() }
         return found != nil
     }
 
-    /// Closes the file, and removes what SQLite keeps beside it unless another process has it open. No use after that.
+    /// Closes the file, and removes SQLite's other files unless another process has it open. The history is unusable
+    /// afterwards.
     public func close() throws { try HistoryFailure.told(of: path) { try queue.close() } }
 
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
@@ -85,12 +86,12 @@ public final class History: Sendable {
         }
         guard facts.st_mode & S_IFMT == S_IFREG else {
             throw InputError(
-                file: path, message: "this is a folder, a device or the like", remedy: "name a file with --database")
+                file: path, message: "this is not a regular file", remedy: "name a file with --database")
         }
         return Int(facts.st_size)
     }
 
-    /// A history that is there, to be asked alone; nil if there is no file, or an empty one.
+    /// An existing history, opened for queries; nil if there is no file, or an empty one.
     private static func find(_ path: String) throws -> DatabaseQueue? {
         guard try size(of: path) > 0 else { return nil }
         let opened = try open(path, isQuery: true)
@@ -101,15 +102,15 @@ public final class History: Sendable {
         }
     }
 
-    /// - Parameter isQuery: whether nothing is to be written. SQLite may still have to put a log in order that a killed
-    ///   process has left, so that the file is not opened as one that cannot be written.
+    /// - Parameter isQuery: whether nothing is to be written. SQLite may have to recover the log of a killed process,
+    ///   so the file is opened writable even then.
     private static func open(_ path: String, isQuery: Bool) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.label = "opbench history"
         configuration.busyMode = .timeout(patience)
         configuration.journalMode = isQuery ? .default : .wal
         if isQuery { configuration.prepareDatabase { try $0.execute(sql: "PRAGMA query_only = ON") } }
-        // Two that open a new file at once switch its log on against each other, and SQLite then waits for neither.
+        // Two processes that open a new file at once both switch its log on, and SQLite does not wait for either.
         let deadline = ContinuousClock.now.advanced(by: .seconds(patience))
         return try HistoryFailure.told(of: path) {
             while true {
@@ -125,7 +126,7 @@ public final class History: Sendable {
     }
 }
 
-/// The history could not be read or written, for nobody's bad input: `opbench` exits 1.
+/// The history could not be read or written, with no input at fault: `opbench` exits 1.
 public struct HistoryError: Error, Sendable, CustomStringConvertible {
     public let path: String
     let message: String
@@ -134,12 +135,12 @@ public struct HistoryError: Error, Sendable, CustomStringConvertible {
     public var description: String { "\(path): \(message); \(remedy)" }
 }
 
-/// Says what SQLite's failures mean for a history.
+/// Translates SQLite's failures.
 enum HistoryFailure {
-    /// The body's result; its `DatabaseError` or `RowDecodingError` as what the user can act on.
+    /// The body's result; translates a `DatabaseError` or `RowDecodingError` into an error with a remedy.
     ///
-    /// - Throws: `InputError` for a file that is no history, is damaged, or may not be written; `DiskError` for a full or
-    ///   broken disk; `HistoryError` for what else SQLite fails by.
+    /// - Throws: `InputError` for a file that is not a history, is damaged, or is not writable; `DiskError` for a full
+    ///   or broken disk; `HistoryError` for all other failures of SQLite.
     static func told<Value>(of path: String, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -152,35 +153,35 @@ enum HistoryFailure {
 
     private static func meaning(of error: DatabaseError, _ path: String) -> any Error {
         switch error.resultCode {
-        case .SQLITE_NOTADB: foreign(path, "this is no SQLite database")
+        case .SQLITE_NOTADB: foreign(path, "this is not an SQLite database")
         case .SQLITE_CORRUPT: damaged(path)
         case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH: unwritable(path)
         case .SQLITE_CANTOPEN:
             InputError(
                 file: path, message: "the database cannot be opened",
-                remedy: "SQLite keeps files beside it while it is open: copy it to a folder that can be written")
+                remedy: "SQLite writes files beside it while it is open: copy it to a writable folder")
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             HistoryError(
-                path: path, message: "another process keeps the database", remedy: "try again when it has ended")
+                path: path, message: "another process has locked the database", remedy: "try again when it has ended")
         case .SQLITE_FULL: DiskError(path: path, code: ENOSPC)
         case .SQLITE_IOERR: DiskError(path: path, code: EIO)
         default:
             HistoryError(
-                path: path, message: "SQLite says: \(error.message ?? "\(error.resultCode)")",
+                path: path, message: "SQLite reports: \(error.message ?? "\(error.resultCode)")",
                 remedy: "see its documentation")
         }
     }
 
-    /// A file that is there and no history.
+    /// An existing file that is not a history.
     static func foreign(_ path: String, _ message: String) -> InputError {
         InputError(
             file: path, message: message,
-            remedy: "name another --database, or remove it and add the runs again, whose rows are all that counts")
+            remedy: "name another --database, or remove it and add the runs again: it holds nothing that they do not")
     }
 
-    static func damaged(_ path: String) -> InputError { foreign(path, "the database is cut off or damaged") }
+    static func damaged(_ path: String) -> InputError { foreign(path, "the database is truncated or damaged") }
 
     static func unwritable(_ path: String) -> InputError {
-        InputError(file: path, message: "the database cannot be written", remedy: "name a writable --database")
+        InputError(file: path, message: "the database is not writable", remedy: "name a writable --database")
     }
 }

@@ -1,21 +1,21 @@
 import OpBenchAnalysis
 import OpBenchModel
 
-/// What a history keeps of a run beside its figures.
+/// The data that a history keeps of a run besides its figures.
 public struct HistoryRun: Sendable, Hashable {
     public var id: String
-    /// ISO 8601, UTC: of its first sample.
+    /// The time of its first sample: ISO 8601, UTC.
     public var startedUTC: String
-    /// Of the sources that the program was built from; nil if that is not known.
+    /// The commit that the program was built from; nil if unknown.
     public var commit: String?
     /// Whether files differed from the commit.
     public var isDirty: Bool
     public var host: HostKind
-    /// The 64 hexadecimal digits of the SHA-256 of all that is kept of the run, its figures included: tells a run that was
-    /// added before from one that has changed since.
+    /// The SHA-256 of all kept data of the run, including its figures, as 64 hexadecimal digits. It distinguishes a run
+    /// that was already added from one that has changed since.
     public var digest: String
 
-    /// A run that is to be kept.
+    /// A run to be added.
     public init(
         id: String, startedUTC: String, commit: String?, isDirty: Bool, host: HostKind, figures: [RunFigure]
     ) {
@@ -28,7 +28,7 @@ public struct HistoryRun: Sendable, Hashable {
         digest = SHA256.hexadecimal(of: Array(text(with: figures).utf8))
     }
 
-    /// A run as the database has it.
+    /// A run from the database.
     init(
         id: String, startedUTC: String, commit: String?, isDirty: Bool, host: HostKind, digest: String
     ) {
@@ -40,7 +40,7 @@ public struct HistoryRun: Sendable, Hashable {
         self.digest = digest
     }
 
-    /// Fields end in a byte that no file of opbench's has, so that no two runs have the same text.
+    /// Fields end in a byte that no opbench file contains, so different runs have different texts.
     private func text(with figures: [RunFigure]) -> String {
         var text = ""
         func add(_ field: String) { text += field + "\u{0}" }

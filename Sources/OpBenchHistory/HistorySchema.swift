@@ -1,12 +1,12 @@
 import GRDB
 import OpBenchModel
 
-/// The tables of a history. Everything in them follows from the runs' rows, so there is no migration: a database of another
-/// version is made anew.
+/// The tables of a history. All their content is derived from the runs' rows, so there is no migration: a database of
+/// another version is rebuilt.
 enum HistorySchema {
     /// Marks the file as opbench's: `opbh` in ASCII.
     static let application = 0x6F70_6268
-    /// Rises with every change of the tables or of what they mean.
+    /// Incremented with every change of the tables or of their meaning.
     static let version = 1
 
     private static let tables = """
@@ -46,7 +46,7 @@ enum HistorySchema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// The statements by which SQLite keeps what was made, in whichever way they are broken into lines.
+    /// The statements of the tables as SQLite stores them, on one line each.
     private static let statements = Set(tables.split(separator: ";").map(onOneLine).filter { !$0.isEmpty })
 
     private static func onOneLine(_ statement: some StringProtocol) -> String {
@@ -69,26 +69,26 @@ enum HistorySchema {
         return application == 0 && entries == 0 ? .empty : .foreign
     }
 
-    /// - Returns: false if there are no tables at all yet.
-    /// - Throws: `InputError` if the database is no history of this version.
+    /// - Returns: false if there are no tables yet.
+    /// - Throws: `InputError` if the database is not a history of this version.
     @discardableResult
     static func check(_ database: Database, _ path: String) throws -> Bool {
         switch try state(of: database) {
         case current:
             guard try hasTables(database) else {
-                throw HistoryFailure.foreign(path, "the database does not have the tables that opbench makes")
+                throw HistoryFailure.foreign(path, "the database does not have opbench's tables")
             }
             return true
         case .empty: return false
         case .foreign: throw HistoryFailure.foreign(path, "this is another program's database")
         case .ours(let other):
             throw HistoryFailure.foreign(
-                path, "the database has version \(other) of the tables, and this opbench makes version \(version)")
+                path, "the database has tables of version \(other); this opbench needs version \(version)")
         }
     }
 
-    /// Whether the tables are those of `make`. A name may stand for something else in a forged file: a view without an end, or
-    /// what a trigger answers to. Others may stand beside them.
+    /// Whether the tables match those of `make`. In a forged file a name may be something else: an endless view, or a
+    /// table with triggers. Additional tables are allowed.
     private static func hasTables(_ database: Database) throws -> Bool {
         let found = try Row.fetchAll(database, sql: "SELECT type, sql FROM sqlite_master")
         var missing = statements
@@ -99,7 +99,7 @@ enum HistorySchema {
         return missing.isEmpty
     }
 
-    /// Whether every page of the file is what it has to be; in time by the file's size.
+    /// Whether every page of the file is valid; takes time linear in the file's size.
     static func isWhole(_ database: Database) throws -> Bool {
         try String.fetchOne(database, sql: "PRAGMA quick_check(1)") == "ok"
     }

@@ -3,18 +3,18 @@ import Glibc
 
 /// One start of a program, and its end.
 ///
-/// A thread of its own starts the program, waits for it and reaps it. One thread does all of this and nothing else,
-/// which makes the rest simple:
+/// A separate thread starts the program, waits for it and reaps it. This thread does nothing else, which keeps the rest
+/// simple:
 ///
 /// - The kernel kills the program when the thread that started it ends (`PR_SET_PDEATHSIG`). This thread lives as long
 ///   as the program, so that happens only if this process ends.
 /// - A process keeps its number, and that of its group, until it is reaped. Only this thread reaps it, and only this
 ///   thread sends it signals, before it reaps it. So no signal reaches another process that got the number afterwards,
 ///   and no lock is needed.
-/// - A cancelled task only writes to a descriptor, on which the thread waits as well as on that of the process. If the
-///   task writes before the program is started, the thread finds that before the start.
-/// - The thread keeps a deadline by the time for which it waits. No task sleeps, and no thread of a pool is held. The
-///   thread polls only on systems whose processes have no descriptors.
+/// - A cancelled task only writes to a descriptor, on which the thread waits as well as on the process's descriptor. If
+///   the task writes before the program is started, the thread sees that before the start.
+/// - The thread keeps a deadline as the timeout of its wait. No task sleeps, and no pool thread is held. The thread
+///   polls only on systems whose processes have no descriptors.
 ///
 /// Descriptors belong to objects that both the thread and the task hold. The task continues when the thread passes it
 /// the ending.
@@ -24,10 +24,10 @@ struct Launch: Sendable {
     let seconds: Double?
     let onStart: @Sendable (pid_t) -> Void
 
-    /// The thread's own; it calls little.
+    /// The thread's stack; it calls little.
     private static let stackBytes = 512 << 10
 
-    /// - Throws: as `Program.run` does.
+    /// - Throws: the errors of `Program.run`.
     func ending() async throws -> Program.Ending {
         let cancellation = try Cancellation(of: program.name)
         let result = await withTaskCancellationHandler {
@@ -74,13 +74,13 @@ struct Launch: Sendable {
 
         let first = wait(atMost: seconds)
         let hasEnded = first == .ended || first == .cancelled && asksToEnd(process, &wait)
-        // Somebody else has reaped it: the number may be another's.
+        // Another waiter has reaped it: the number may belong to another process.
         guard clinux_has_ended(process) >= 0 else { return failure(ECHILD) }
         if !hasEnded { kill(process, SIGKILL) }
-        // Kills what the program has left in its group; the program itself was killed or is a zombie.
+        // Kills the processes that the program left in its group; the program itself was killed or is a zombie.
         if program.hasOwnGroup { kill(-process, SIGKILL) }
         let status = clinux_wait_for(process)
-        // Nobody else reaps it.
+        // Only this thread reaps it.
         guard status >= 0 else { return failure(ECHILD) }
         if first == .cancelled { return .success(nil) }
         let signal = status & 0x7F
@@ -89,7 +89,7 @@ struct Launch: Sendable {
         return .success(first == .over && signal == SIGKILL ? .timedOut : .signaled(signal))
     }
 
-    /// Whether PATH has no such program; a folder of it that may not be searched hides that.
+    /// Whether PATH has no such program; an unsearchable folder in PATH makes this uncertain.
     private var isMissing: Bool {
         guard !program.name.contains("/"), let path = getenv("PATH") else { return false }
         return !String(cString: path).split(separator: ":").contains { access("\($0)/\(program.name)", F_OK) == 0 }
@@ -101,7 +101,7 @@ struct Launch: Sendable {
         for request in program.requestsToEnd {
             let receiver = request.goesToGroup && program.hasOwnGroup ? -process : process
             kill(receiver, request.signal)
-            // One that is stopped heeds nothing.
+            // A stopped process handles no signal.
             kill(receiver, SIGCONT)
             if wait(atMost: request.seconds) == .ended { return true }
         }
@@ -134,7 +134,7 @@ struct Launch: Sendable {
 
 /// A task's request that a program end, made to the thread that waits for the program.
 private final class Cancellation: Sendable {
-    /// Becomes readable when the task is cancelled, and stays so: nobody reads it.
+    /// Becomes readable when the task is cancelled, and stays so: the byte is never read.
     let descriptor: Int32
 
     init(of program: String) throws(LaunchError) {
@@ -152,22 +152,22 @@ private final class Cancellation: Sendable {
     }
 }
 
-/// Waiting for what may happen while a program runs.
+/// Waits for the events that can happen while a program runs.
 private struct Wait {
     enum Event { case ended, cancelled, over }
 
     let process: pid_t
-    /// The process's descriptor; −1 where the system has none.
+    /// The process's descriptor; −1 on systems without one.
     let ended: Int32
     /// −1 once it no longer matters.
     var cancelled: Int32
 
-    /// Seconds between two looks at a process that has no descriptor.
+    /// The polling interval for a process without a descriptor, in seconds.
     private static let interval = 0.01
     /// poll(2) counts milliseconds in 32 bits.
     private static let mostSeconds = 1e6
 
-    /// Reports the program's end first if several things have happened: it ended by itself, even if this process was
+    /// Reports the program's end first if several events have happened: it ended by itself, even if this process was
     /// stopped meanwhile and the program's time is over by now.
     func callAsFunction(atMost seconds: Double?) -> Event {
         var limit = seconds.map { TimeLimit(seconds: $0) }

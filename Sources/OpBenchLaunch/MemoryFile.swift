@@ -2,12 +2,12 @@ import CLinuxMeasure
 import Glibc
 import OpBenchModel
 
-/// A file without a name, in memory: a stream of a program that is started.
+/// An anonymous file in memory: a standard stream of a program.
 public final class MemoryFile: Sendable {
     public let descriptor: Int32
 
-    /// - Parameter limit: the most bytes that it takes, so that no program fills the memory with what it prints. A write
-    ///   beyond fails with EPERM. nil for a file that may grow, and whose end a reader finds.
+    /// - Parameter limit: the largest size in bytes, so that a program's output cannot fill the memory. A write beyond
+    ///   it fails with EPERM. Nil for a file that may grow, whose end a reader finds.
     public init(limit: Int? = nil) throws {
         descriptor = clinux_memory_file(limit ?? 0)
         if descriptor < 0 { throw DiskError(path: "a file in memory", code: errno) }
@@ -15,7 +15,7 @@ public final class MemoryFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Writes at the beginning, and leaves the file to be read from there.
+    /// Writes at the beginning, and leaves the position there for reading.
     public func write(_ bytes: [UInt8]) throws {
         do {
             try FileBytes.write(bytes, to: descriptor)
@@ -25,13 +25,13 @@ public final class MemoryFile: Sendable {
         lseek(descriptor, 0, SEEK_SET)
     }
 
-    /// How many bytes a program has written, to this descriptor or to one that it got from this process: they have one
-    /// position. What it wrote by opening the file anew is not counted.
+    /// The bytes that a program has written to this descriptor or to an inherited one: they share a position. Writes
+    /// through a newly opened descriptor are not counted.
     public var size: Int { Int(lseek(descriptor, 0, SEEK_CUR)) }
 
     public func contents() -> [UInt8] { read(0..<size) }
 
-    /// The end of it, at most so many bytes.
+    /// The last `count` bytes, or fewer.
     public func tail(_ count: Int) -> [UInt8] {
         let size = size
         return read(max(0, size - count)..<size)

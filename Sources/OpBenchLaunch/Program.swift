@@ -1,7 +1,7 @@
 import Glibc
 import OpBenchModel
 
-/// A program to be started, and how.
+/// A program and how to start it.
 public struct Program: Sendable {
     /// Its path, or a name to look up in PATH. A relative path starts from `folder`.
     public var name: String
@@ -10,12 +10,12 @@ public struct Program: Sendable {
     public var ownName: String?
     /// Changes to this process's environment: a value, or nil to remove the variable.
     public var environment: [String: String?]
-    /// The folder in which it works; nil for this process's.
+    /// The working folder; nil for this process's.
     public var folder: String?
-    /// Whether it leads a process group of its own, out of reach of the terminal's Ctrl-C. The processes that it leaves
-    /// in that group end with it.
+    /// Whether it leads a separate process group, out of reach of the terminal's Ctrl-C. Processes that it leaves in
+    /// that group end with it.
     public var hasOwnGroup: Bool
-    /// The signal that it gets if this process ends before it.
+    /// The signal that it gets if this process ends first.
     public var signalAtEnd = SIGKILL
     /// The requests to end that it gets when the task is cancelled, one after the other. Then it is killed.
     public var requestsToEnd: [RequestToEnd] = []
@@ -28,7 +28,7 @@ public struct Program: Sendable {
         (self.folder, self.hasOwnGroup) = (folder, hasOwnGroup)
     }
 
-    /// A signal that a program may heed, and how long it has for that.
+    /// A signal that a program may handle, and the time that it has for that.
     public struct RequestToEnd: Sendable {
         var signal: Int32
         var goesToGroup: Bool
@@ -58,7 +58,7 @@ public struct Program: Sendable {
         public var isSuccess: Bool { self == .exited(0) }
     }
 
-    /// Its output, and how it ended.
+    /// The output of a program, and how it ended.
     public struct Printed: Sendable {
         public let ending: Ending
         public let bytes: [UInt8]
@@ -72,10 +72,10 @@ public struct Program: Sendable {
     /// Runs it to its end.
     ///
     /// - Parameters:
-    ///   - seconds: how long it may take; nil for no limit. Time in which this process was stopped does not count.
-    ///   - onStart: called with its process number, which no other process can get before the call has returned.
-    /// - Throws: `LaunchError` if it cannot be started; `CancellationError`, once the program has ended, if the task
-    ///   was cancelled before or meanwhile.
+    ///   - seconds: the time limit; nil for none. Time in which this process was stopped does not count.
+    ///   - onStart: called with the process number, which no other process can get before the call returns.
+    /// - Throws: `LaunchError` if the program cannot be started; `CancellationError`, once the program has ended, if
+    ///   the task was cancelled before or meanwhile.
     public func run(
         input: Stream = .null, output: Stream = .null, errors: Stream = .null, seconds: Double? = nil,
         onStart: @escaping @Sendable (pid_t) -> Void = { _ in }
@@ -85,8 +85,8 @@ public struct Program: Sendable {
 
     /// Runs it to its end, and collects its output. Beyond the limits, in bytes, its writes fail (EPERM).
     ///
-    /// - Parameter errorLimit: nil to discard what it writes to standard error.
-    /// - Throws: as `run` does; `DiskError` if there are no descriptors.
+    /// - Parameter errorLimit: nil discards standard error.
+    /// - Throws: the errors of `run`; `DiskError` if there are no descriptors.
     public func printed(limit: Int = 1 << 20, errorLimit: Int? = nil) async throws -> Printed {
         let output = try MemoryFile(limit: limit)
         let errors = try errorLimit.map { try MemoryFile(limit: $0) }

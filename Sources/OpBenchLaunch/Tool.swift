@@ -5,10 +5,10 @@ import Glibc
 public enum Tool {
     /// - Parameters:
     ///   - arguments: the program's name first.
-    ///   - environment: changes to this process's: a value, or nil to remove the variable.
-    ///   - folder: the folder in which it works; nil for this process's.
-    ///   - hasOwnGroup: whether it leads a process group of its own.
-    ///   - signalAtEnd: what it gets when the thread ends.
+    ///   - environment: changes to this process's environment: a value, or nil to remove the variable.
+    ///   - folder: the working folder; nil for this process's.
+    ///   - hasOwnGroup: whether it leads a separate process group.
+    ///   - signalAtEnd: the signal that it gets when the thread ends.
     ///   - files: the descriptors that become its descriptors from 0 on.
     /// - Returns: its process number, or a negative errno value.
     public static func start(

@@ -1,8 +1,8 @@
 import OpBenchModel
 
-/// Text as a part of HTML, or as an attribute in quotes.
+/// Text for HTML content or a quoted attribute.
 enum HTMLText {
-    /// What has no shape of its own is written out; line ends stay.
+    /// Invisible characters are written as escapes; line ends stay.
     static func escaped(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { line(String($0)) }.joined(separator: "\n")
     }
@@ -23,7 +23,7 @@ enum HTMLText {
     }
 }
 
-/// What the runs are, and what to beware of in them, as it stands below the page's title.
+/// The line about each run below the page's title, with its warning.
 enum HeadingText {
     static func html(of page: ReportPage) -> String {
         page.runs.map { run in
@@ -35,10 +35,9 @@ enum HeadingText {
     }
 }
 
-/// The verdicts as they stand in the page itself: whoever has no scripts, or reads no further, has them. The page's
-/// program puts the figures below them.
+/// The verdicts in the page's HTML, visible without scripts. The page's script adds the figures below them.
 enum VerdictText {
-    /// Before all else; empty where nothing was judged.
+    /// At the top of the page; empty if nothing was judged.
     static func html(of page: ReportPage) -> String {
         guard !page.verdicts.isEmpty else { return "" }
         return section(
@@ -63,17 +62,17 @@ enum VerdictText {
         """
     }
 
-    /// After all else, where nothing was judged: that it was not, and what would have something judged.
+    /// At the end of the page, if nothing was judged: a note, and commands that would judge.
     static func advice(of page: ReportPage) -> String {
         guard page.verdicts.isEmpty else { return "" }
         let lines = page.advice.map { advice in
             "<li>\(HTMLText.escaped(advice.words)): <code>\(HTMLText.escaped(advice.command))</code></li>\n"
         }.joined()
-        let list = lines.isEmpty ? "" : "<p>To have it judged:</p>\n<ul class=\"advice\">\n\(lines)</ul>\n"
+        let list = lines.isEmpty ? "" : "<p>To judge the figures:</p>\n<ul class=\"advice\">\n\(lines)</ul>\n"
         return section(
             """
             <article class="verdict" data-outcome="none">
-            <p>Nothing was judged: the page shows figures and says of none whether it is good enough.</p>
+            <p>Nothing was judged: the page shows figures without verdicts.</p>
             \(list)</article>
 
             """)

@@ -1,21 +1,21 @@
-/// What was judged, as the page shows it first: a gate's outcome, an A/B run's verdicts, or those of goals. All texts are
-/// shown as they are; the page escapes them.
+/// Judged figures, which the page shows first: a gate's outcome, or the verdicts of an A/B run or of goals. All texts
+/// are shown as they are; the page escapes them.
 public struct JudgedFigures: Sendable {
     /// One judged figure.
     public struct Row: Sendable {
-        /// Of which cell it is, and which figure: `time total`.
+        /// The figure's cell and name: `time total`.
         public var cellID: String
         public var figure: String
-        /// Texts under `columns`.
+        /// The texts under `columns`.
         public var cells: [String]
-        /// `pass`, `improved`, `regression`, `met`, `missed`, `inconclusive`, `missing`; empty where nothing was asked.
+        /// `pass`, `improved`, `regression`, `met`, `missed`, `inconclusive`, `missing`; empty if no rule matches.
         public var verdict: String
         public var backend: String
-        /// Head ÷ base, with its interval of 95 %; nil where there is no ratio.
+        /// Head ÷ base, with its 95 % interval; nil if there is no ratio.
         public var ratio: Double?
         public var low: Double?
         public var high: Double?
-        /// The relative difference that passes, or the bound that a ratio is held to; nil where there is none.
+        /// The relative difference that passes, or the bound of a ratio; nil if there is none.
         public var margin: Double?
 
         public init(
@@ -31,7 +31,7 @@ public struct JudgedFigures: Sendable {
     public struct Column: Sendable {
         public var title: String
         public var isText: Bool
-        /// Whether it explains the others, and is shown when it is asked for.
+        /// Whether the row explains other rows, and is shown on request.
         public var isDetail: Bool
 
         public init(title: String, isText: Bool, isDetail: Bool = false) {
@@ -39,19 +39,19 @@ public struct JudgedFigures: Sendable {
         }
     }
 
-    /// What the ratios are of.
+    /// The operands of the ratios.
     public enum Kind: String, Sendable { case baseline, sides, goals }
 
     public var kind: Kind
-    /// What was judged by what: `today against the baseline main`.
+    /// The judged runs and the reference: `today against the baseline main`.
     public var title: String
-    /// The gate's word.
+    /// The outcome in the gate's word.
     public var outcome: String
     public var columns: [Column]
     public var rows: [Row]
-    /// What is to be done about inconclusive figures, a line for each thing.
+    /// The actions for inconclusive figures, one line each.
     public var remedies: [String]
-    /// What has to be known of the ratios; empty if there are none.
+    /// A note on the ratios; empty if there is none.
     public var note: String
 
     public init(

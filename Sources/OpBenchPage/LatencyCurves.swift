@@ -1,16 +1,16 @@
 import OpBenchModel
 
-/// Latencies by percentile and by size, of each cell on each backend, from the histograms of its samples.
+/// Latencies by percentile and by size, for each cell on each backend, from the histograms of its samples.
 ///
-/// A percentile is the median over samples of the samples' own, as in the summary; latencies by size count all operations.
+/// A percentile is the median of the samples' percentiles, as in the summary; latencies by size count all operations.
 public struct LatencyCurves: Sendable {
     public struct Key: Hashable, Sendable {
         public var cellID: String
         public var backend: String
         public var operationClass: String
-        /// Which of two compared builds; empty for runs that compare none.
+        /// `base` or `head` if two builds are compared; else empty.
         public var side: String
-        /// What was timed, as the histograms' rows name it.
+        /// The timed stage, as in the histogram rows.
         public var stage: String
 
         public init(cellID: String, backend: String, operationClass: String = "", side: String = "", stage: String) {
@@ -21,12 +21,12 @@ public struct LatencyCurves: Sendable {
         fileprivate var words: [String] { [cellID, backend, operationClass, side, stage] }
     }
 
-    /// How many operations took at most so long, in nanoseconds, by sample; not yet sorted.
+    /// The counts of operations by latency in nanoseconds, for each sample; not yet sorted.
     private var counts: [Key: [String: [(bound: Int64, count: Int64)]]] = [:]
 
     public init() {}
 
-    /// Histograms of any order; those of one sample and key add up.
+    /// Adds a histogram. Histograms of one sample and key add up; the order does not matter.
     public mutating func add(_ row: HistogramRow) {
         let key = Key(
             cellID: row.cellID, backend: row.backend.rawValue, operationClass: row.operationClass, side: row.side,
@@ -41,15 +41,15 @@ public struct LatencyCurves: Sendable {
 
     struct Curve {
         var total: Int64
-        /// Pairs of the part of operations, from 0 to 1, and the latency that it stays within, in nanoseconds.
+        /// Pairs of a fraction of operations, from 0 to 1, and its latency in nanoseconds.
         var points: [(part: Double, nanoseconds: Int64)]
-        /// The counts of latencies by their size, from `firstBucket` on: see `bucket(of:)`.
+        /// The counts of latencies by size, from `firstBucket` on: see `bucket(of:)`.
         var firstBucket: Int
         var buckets: [Int64]
     }
 
-    /// - Parameter ticks: how many points there are from one half of the operations to the next, as in
-    ///   HdrHistogram's percentiles.
+    /// - Parameter ticks: the number of points per halving of the remaining operations, as in HdrHistogram's
+    ///   percentiles.
     func curve(_ key: Key, ticks: Int = 4) -> Curve? {
         guard let counts = counts[key] else { return nil }
         let samples = counts.values.map(LatencyDistribution.init)
@@ -59,7 +59,7 @@ public struct LatencyCurves: Sendable {
         for part in Self.parts(ticks, of: most) + [1] {
             let greatest = all.bounds[all.bounds.count - 1]
             let latency = part == 1 ? greatest : Self.median(samples.map { $0.latency(of: part) })
-            // Of parts that stay within the same latency, the last is enough.
+            // Of fractions with the same latency, the last is enough.
             if points.last?.nanoseconds == latency { points.removeLast() }
             points.append((part, latency))
         }
@@ -67,8 +67,8 @@ public struct LatencyCurves: Sendable {
         return Curve(total: all.total, points: points, firstBucket: first, buckets: buckets)
     }
 
-    /// From 0 to 1/2, from there to 3/4, and so on, in as many steps each, as far as so many operations tell; and the
-    /// percentiles that the summary has.
+    /// The fractions from 0 to 1/2, from there to 3/4, and so on, in equally many steps each, as far as the number of
+    /// operations can resolve; and the percentiles of the summary.
     private static func parts(_ ticks: Int, of operations: Int64) -> [Double] {
         var parts = [0.9, 0.99, 0.999, 0.9999]
         var rest = 1.0
@@ -93,7 +93,7 @@ public struct LatencyCurves: Sendable {
         return (first, buckets)
     }
 
-    /// Four buckets to a power of two, of equal width in it: bucket `4p + q` begins at `2^p · (1 + q/4)` ns; -1 is of 0.
+    /// Four equal buckets per power of two: bucket `4p + q` begins at `2^p · (1 + q/4)` ns; -1 is the bucket of 0.
     static func bucket(of nanoseconds: Int64) -> Int {
         guard nanoseconds > 0 else { return -1 }
         let power = Int64.bitWidth - 1 - nanoseconds.leadingZeroBitCount
@@ -103,13 +103,13 @@ public struct LatencyCurves: Sendable {
     }
 }
 
-/// How many operations of one sample, or of several, took how long.
+/// The distribution of the latencies of one sample, or of several.
 struct LatencyDistribution {
     /// Ascending, in nanoseconds.
     private(set) var bounds: [Int64] = []
     private(set) var counts: [Int64] = []
     private(set) var total: Int64 = 0
-    /// How many took at most each of the bounds.
+    /// The number of operations up to each of the bounds.
     private var sums: [Int64] = []
 
     init(_ buckets: [(bound: Int64, count: Int64)]) {
@@ -126,7 +126,7 @@ struct LatencyDistribution {
         }
     }
 
-    /// The latency that a part of the operations, from 0 to 1, stays within: HdrHistogram's percentile.
+    /// The latency of a fraction of the operations, from 0 to 1: HdrHistogram's percentile.
     func latency(of part: Double) -> Int64 {
         let rank = max(1, (part.nextDown * Double(total)).rounded(.up))
         return bounds[sums.firstPlace { Double($0) >= rank }]
@@ -134,7 +134,7 @@ struct LatencyDistribution {
 }
 
 extension [Int64] {
-    /// The first place from which on the ascending elements are so; the last place if there is none.
+    /// The first index from which on the condition holds in a sorted list; the last index if there is none.
     fileprivate func firstPlace(where isSo: (Int64) -> Bool) -> Int {
         var (low, high) = (0, count - 1)
         while low < high {

@@ -1,8 +1,8 @@
 import OpBenchAnalysis
 import OpBenchModel
 
-/// What a page knows, as one block of JSON: the page's program reads nothing else. Names that occur often are said once and
-/// told by their place.
+/// The data of a page, as one block of JSON: the page's script reads nothing else. Frequent names are written once and
+/// referenced by index.
 struct PageData {
     let json: String
 
@@ -26,7 +26,7 @@ struct PageData {
         self.json = text.text
     }
 
-    /// Figures that some row has: those of kinds that were not measured would be most of a page of many rows.
+    /// The figures that some row has: absent ones would take most of a page with many rows.
     private static func present(in page: ReportPage) -> [Figure] {
         Figure.catalogue.filter { figure in
             page.runs.contains { run in run.summary.contains { $0.comparable(figure).value?.isFinite == true } }
@@ -73,11 +73,12 @@ struct PageData {
         }
     }
 
-    /// Beyond so many the curves are left out, and the page shows the percentiles of the summary: a curve takes a kilobyte.
+    /// With more curves than this, they are left out, and the page shows the percentiles of the summary: a curve takes
+    /// a kilobyte.
     static let mostCurves = 3000
 
     private static func write(latenciesOf run: PageRun, _ index: Int, _ places: Places, to json: inout PageJSON) {
-        // Where most samples are overloaded, curves would only show how long the samples lasted.
+        // If most samples are overloaded, curves would only show the duration of the samples.
         let overloaded = Set(
             run.summary.filter { $0.quality?.isOverloaded == true && $0[.completionRate].value != nil }.map { row in
                 [row.cellID, row.backend.rawValue, row.operationClass, row.side]
@@ -85,7 +86,7 @@ struct PageData {
         let known = run.latencies.keys.filter {
             !overloaded.contains([$0.cellID, $0.backend, $0.operationClass, $0.side])
         }
-        // What starts tell is asked for most.
+        // Start latencies are used most.
         let keys =
             known.count <= mostCurves ? known : Array(known.filter { $0.stage.hasPrefix("start") }.prefix(mostCurves))
         for key in keys {
@@ -132,7 +133,7 @@ struct PageData {
     }
 }
 
-/// The names of cells and backends by their places.
+/// The indices of cells and backends by name.
 private struct Places {
     private var cellIDs: [String] = []
     private var placeOfCell: [String: Int] = [:]
@@ -163,7 +164,7 @@ private struct Places {
     func knownCell(_ id: String) -> Int? { placeOfCell[id] }
     func knownBackend(_ name: String) -> Int? { placeOfBackend[name] }
 
-    /// Parameters that are the same in all cells of a workload are said once.
+    /// Parameters that are equal in all cells of a workload are written once.
     func write(to json: inout PageJSON) {
         let byWorkload = Dictionary(grouping: rows.indices) { rows[$0].workload }
         var seen: Set<String> = []

@@ -1,11 +1,11 @@
 import Glibc
 import OpBenchModel
 
-/// Writes JSON that may stand in a page: in a `<script>` element nothing but its end tag or a comment's beginning has a
-/// meaning, and neither can be written without `<`.
+/// Writes JSON that is safe within a `<script>` element of a page: only an end tag or the start of a comment has a
+/// meaning there, and both need `<`, which is escaped.
 struct PageJSON {
     private(set) var text = ""
-    /// Whether the next element follows another.
+    /// Whether an element precedes the next one.
     private var follows = false
 
     mutating func object(_ members: (inout PageJSON) -> Void) { nested("{", "}", members) }
@@ -18,7 +18,7 @@ struct PageJSON {
 
     mutating func array(strings: [String]) { array(strings) { $0.string($1) } }
 
-    /// The name of a member; its value is to follow.
+    /// Writes the name of a member; its value must follow.
     mutating func name(_ name: String) {
         separate()
         text += Self.quoted(name) + ":"
@@ -40,7 +40,7 @@ struct PageJSON {
         text += flag ? "true" : "false"
     }
 
-    /// To nine significant digits. What is no finite number is `null`: JSON has neither NaN nor infinity.
+    /// Writes a figure to nine significant digits. NaN and infinity become `null`, which JSON lacks otherwise.
     mutating func figure(_ figure: Double?) {
         separate()
         text += figure.flatMap(Self.digits) ?? "null"
@@ -61,7 +61,7 @@ struct PageJSON {
         array(strings: strings)
     }
 
-    /// - Parameter write: writes what there is of an element: one value, several or none.
+    /// - Parameter write: writes the content of an element: one value, several or none.
     mutating func member<Element>(
         _ name: String, _ elements: [Element], _ write: (inout PageJSON, Element) -> Void
     ) {
@@ -83,7 +83,7 @@ struct PageJSON {
         follows = true
     }
 
-    /// As `JSONText.quoted`, which escapes all that has no shape of its own; and what HTML knows by itself.
+    /// Like `JSONText.quoted`, which escapes all invisible characters; also escapes HTML's special characters.
     static func quoted(_ string: String) -> String {
         let isPlain = string.utf8.allSatisfy { byte in
             switch byte {
@@ -110,7 +110,7 @@ struct PageJSON {
         guard figure.isFinite else { return nil }
         if figure == 0 { return "0" }
         let exponent = 8 - Int(floor(log10(figure.magnitude)))
-        // Powers of ten beyond are no whole Doubles; such figures are written in full.
+        // Larger powers of ten are not exact Doubles; such figures are written in full.
         guard (-22...22).contains(exponent) else { return FigureText.write(figure) }
         let power = pow(10, Double(exponent.magnitude))
         let rounded = exponent >= 0 ? (figure * power).rounded() / power : (figure / power).rounded() * power

@@ -1,6 +1,6 @@
 import OpBenchModel
 
-/// A recorded run, as a page takes it.
+/// A recorded run, as input of a page.
 public struct PageRun: Sendable {
     /// The text of one workload file.
     public struct Workload: Sendable {
@@ -11,7 +11,7 @@ public struct PageRun: Sendable {
         public init(name: String, file: String, text: String) { (self.name, self.file, self.text) = (name, file, text) }
     }
 
-    /// One line of the environment: what, and how it was.
+    /// One line of the environment: a name and a value.
     public struct Fact: Sendable {
         public var label: String
         public var value: String
@@ -23,7 +23,7 @@ public struct PageRun: Sendable {
     public struct CPUClasses: Sendable {
         public var cellID: String
         public var backend: String
-        /// The class in words, and its part of the time, from 0 to 1.
+        /// The name of each class, and its fraction of the time, from 0 to 1.
         public var parts: [(name: String, part: Double)]
 
         public init(cellID: String, backend: String, parts: [(name: String, part: Double)]) {
@@ -33,12 +33,12 @@ public struct PageRun: Sendable {
 
     /// As the user named it.
     public var name: String
-    /// What and where it was, in a few words each: they stand below the page's title.
+    /// The run's workloads, date and machine, in a few words each, for the line below the page's title.
     public var heading: [String]
-    /// What to know before the first figure; empty if there is nothing.
+    /// A warning before the first figure; empty if there is none.
     public var warning: String
     public var samples: [SampleRow]
-    /// Rows of `summary.csv`, in the order in which the page shows them.
+    /// Rows of `summary.csv`, in the order of the page.
     public var summary: [SummaryRow]
     public var latencies: LatencyCurves
     public var workloads: [Workload]

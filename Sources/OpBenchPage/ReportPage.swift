@@ -1,22 +1,21 @@
 import CPage
 import OpBenchModel
 
-/// A page of results in one file: what the runs are and their verdicts first, then cells, charts, workloads and the environment.
+/// A page of results in one file: the runs and their verdicts first, then cells, charts, workloads and the environment.
 ///
-/// The page loads nothing, from nowhere: its style, its program and the library of charts stand in it, and its policy of
-/// contents forbids the browser everything else. What files say stands in it as one block of JSON, of which nothing is
-/// made but text. Pages of the same contents differ by a random number alone, by which the browser knows the page's own
-/// scripts. A value, and thread-safe as such.
+/// The page loads nothing: it contains its style, its script and the chart library, and its content security policy
+/// forbids everything else. Texts from files are in one block of JSON and only ever become text. Pages of equal content
+/// differ only in a random number by which the browser recognises the page's own scripts. Thread-safe as a value.
 public struct ReportPage: Sendable {
     public var title: String
-    /// What was judged, in the order in which it is shown.
+    /// The judged figures, in display order.
     public var verdicts: [JudgedFigures]
-    /// Commands that would have something judged, each with what it does; shown last, where nothing was.
+    /// Commands that would judge something, each with a description; shown at the end if nothing was judged.
     public var advice: [(words: String, command: String)]
     public var runs: [PageRun]
-    /// Figures over many runs; without any the page has no such section.
+    /// Figures over many runs; the section is left out if there are none.
     public var trends: [TrendSeries]
-    /// What made the page, and when.
+    /// The program that made the page, and the time.
     public var maker: String
 
     public init(
@@ -37,7 +36,7 @@ public struct ReportPage: Sendable {
     /// - Parameter nonce: letters and digits that nobody can have put into a run's files.
     func html(nonce: String) -> String {
         var text = ""
-        // Each placeholder stands once in the template, and what is put in is not searched again.
+        // Each placeholder occurs once in the template, and inserted text is not searched again.
         var rest = PageFiles.template[...]
         while let start = rest.firstRange(of: "{{"), let end = rest[start.upperBound...].firstRange(of: "}}") {
             text += rest[..<start.lowerBound]
@@ -64,11 +63,11 @@ public struct ReportPage: Sendable {
     }
 }
 
-/// The files that a page is put together from, which are part of the program.
+/// The files that a page is assembled from, embedded in the program.
 enum PageFiles {
     static let template = text(CPAGE_TEMPLATE)
     static let style = text(CPAGE_STYLE)
-    /// One after the other they are the page's program.
+    /// In this order they form the page's script.
     static let scripts = [
         CPAGE_TEXT, CPAGE_DATA, CPAGE_VERDICTS, CPAGE_TABLE, CPAGE_CHARTS, CPAGE_SECTIONS, CPAGE_HISTORY,
         CPAGE_DIFFERENCES, CPAGE_BY_CELL, CPAGE_ONE_CELL, CPAGE_SWEEPS, CPAGE_MAIN,

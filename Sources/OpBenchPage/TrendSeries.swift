@@ -1,19 +1,20 @@
 import OpBenchModel
 
-/// One figure over many runs, as a page shows it: made by whoever keeps a history of runs.
+/// One figure over many runs, as a page shows it; built from a history of runs.
 ///
-/// Figures that are no numbers are left out of the page. A value, and thread-safe as such.
+/// Figures that are not finite are left out of the page. Thread-safe as a value.
 public struct TrendSeries: Sendable, Hashable {
     /// The figure of one run.
     public struct Point: Sendable, Hashable {
         public var runID: String
-        /// ISO 8601, UTC, such as `2026-11-23T05:59:13Z`: when the run began. Points are shown in the order given.
+        /// The time at which the run began: ISO 8601, UTC, such as `2026-11-23T05:59:13Z`. Points are shown in the
+        /// given order.
         public var date: String
-        /// Of the sources that were measured; empty if nobody knows.
+        /// The commit that was measured; empty if unknown.
         public var commit: String
         /// In the series' unit.
         public var value: Double
-        /// The ends of the interval of 95 %; nil where there is none.
+        /// The ends of the 95 % interval; nil if there is none.
         public var low: Double?
         public var high: Double?
 
@@ -25,13 +26,13 @@ public struct TrendSeries: Sendable, Hashable {
         }
     }
 
-    /// Where the level of the figure changed.
+    /// A change of the figure's level.
     public struct ChangePoint: Sendable, Hashable {
-        /// The first run of the new level, by its place among `points`.
+        /// The first run of the new level, as an index of `points`.
         public var index: Int
-        /// The level from here on ÷ the level before; nil where that is 0.
+        /// The new level ÷ the old one; nil if that is 0.
         public var ratio: Double?
-        /// The p-value of the change; nil where the method gives none.
+        /// The p-value of the change; nil if the method gives none.
         public var probability: Double?
 
         public init(index: Int, ratio: Double? = nil, probability: Double? = nil) {

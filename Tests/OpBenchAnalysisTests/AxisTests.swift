@@ -6,7 +6,7 @@ import Testing
 @Suite struct AxisTests {
     private static let notify = BackendID(rawValue: "dispatch:notify")
 
-    /// A cell of chains: 0.1 s of the engine, 0.2 s of Dispatch, 0.4 s of its form with groups.
+    /// A cell of chains: 0.1 s on the engine, 0.2 s on Dispatch, 0.4 s on Dispatch's form with groups.
     private func rows(hasNotify: Bool = true, isNotifyTimed: Bool = true) -> Rows {
         var rows = Rows()
         rows.addThroughput(.engine, block: 0, seconds: 0.1, flags: ["declared"])
@@ -27,7 +27,7 @@ import Testing
         try #require(summarize(rows.rows, ratioTo: baseline).first { $0.backend == backend })
     }
 
-    @Test func `a ratio is to the form of the baseline on the same axis`() throws {
+    @Test func `a ratio refers to the baseline's form on the same axis`() throws {
         let engine = try summary(rows(), .engine)
         #expect(engine.ratioTo == Self.notify && engine[.timeRatio].value == 0.25 && !engine.isRatioUnlike)
         let notify = try summary(rows(), Self.notify)
@@ -37,12 +37,12 @@ import Testing
         #expect(try summary(rows(), .dispatch, ratioTo: .engine).isRatioUnlike)
     }
 
-    @Test(arguments: [true, false]) func `without such a form it is across the axes`(hasNotify: Bool) throws {
+    @Test(arguments: [true, false]) func `without such a form a ratio is across the axes`(hasNotify: Bool) throws {
         let engine = try summary(rows(hasNotify: hasNotify, isNotifyTimed: false), .engine)
         #expect(engine.ratioTo == .dispatch && engine[.timeRatio].value == 0.5 && engine.isRatioUnlike)
     }
 
-    @Test func `phases on both axes are like no single axis`() throws {
+    @Test func `phases on both axes match no single axis`() throws {
         var rows = Rows()
         rows.addThroughput(.engine, block: 0, seconds: 0.1, flags: ["declared", "by_hand"])
         rows.addThroughput(.dispatch, block: 0, seconds: 0.2, flags: ["by_hand"])

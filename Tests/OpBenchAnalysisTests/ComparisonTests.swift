@@ -31,7 +31,7 @@ struct ComparisonTests {
     }
 
     @Test(
-        "A pass is on this side of the margin, however wide towards the better",
+        "A pass lies within the margin, however wide its interval is towards the better",
         arguments: [
             (0.9, 1.02, .pass), (0.5, 1.029, .pass), (0.98, 1.02, .pass), (0.98, 1.04, .inconclusive),
             (0.9, 0.96, .improved), (0.9, 0.98, .pass), (1.04, 1.1, .regression),
@@ -45,7 +45,7 @@ struct ComparisonTests {
     }
 
     @Test(
-        "An improvement takes what a regression takes, and is a pass without it",
+        "An improvement needs the certainty of a regression, and is a pass without it",
         arguments: [
             (15, 0, 0, .improved, .regression), (14, 0, 0, .pass, .inconclusive), (15, 0.39, 0, .pass, .inconclusive),
             (15, nil, 0, .pass, .inconclusive), (15, 0, 1500, .pass, .pass),
@@ -57,7 +57,7 @@ struct ComparisonTests {
         }
     }
 
-    /// Of an interval of how many times worse, around a base of 1000.
+    /// A judgement from an interval of ratios, for a base of 1000.
     private func judgement(
         _ low: Double, _ high: Double, _ direction: Metric.Direction, blocks: Int = 15, p: Double? = 0,
         floor: Double = 0
@@ -85,7 +85,7 @@ struct ComparisonTests {
         #expect(try #require(try row(comparison, "throughput_ops").ratio) * time.ratio! < 1.0001)
     }
 
-    @Test("Too few blocks never give a regression, nor a pass where the interval is wide")
+    @Test("Too few blocks never give a regression, nor a pass with a wide interval")
     func fewBlocks() throws {
         let clear = try Comparison(sidesOf: sides(blocks: 14, slowdown: 1.5), question: question)
         #expect(try row(clear, "time").verdict == .inconclusive)
@@ -97,7 +97,7 @@ struct ComparisonTests {
         #expect(try row(noisy, "time").verdict == .inconclusive)
     }
 
-    @Test("Where a regression may be found at several looks, alpha is shared out among them")
+    @Test("Several looks that may find a regression share alpha")
     func alphaOfLooks() throws {
         // The least p of 15 blocks is 2⁻¹⁴ = 6.1e-5.
         let rows = sides(blocks: 15, slowdown: 1.5)
@@ -112,28 +112,28 @@ struct ComparisonTests {
         #expect(BlockStages.looks([], minBlocks: 15) == 1)
     }
 
-    @Test("A pass takes no more of alpha than its look may spend: all looks together take alpha")
+    @Test("A pass spends at most its look's part of alpha: all looks together spend alpha")
     func alphaOfPasses() throws {
         let stages = BlockStages.standard
         for alpha in [0.3, 0.05, 0.01, 0.005, 1e-4, 1e-9] {
             let tails = stages.map { BlockStages.passTail(ofBlocks: $0, stages, alpha: alpha) }
-            // What no such stage can tell is not spent.
+            // A stage that cannot reach its tail does not spend it.
             let spent = zip(stages, tails).filter { exp2(-Double($0)) <= $1 }.map(\.1).reduce(0, +)
             #expect(spent <= alpha * (1 + 1e-12) && spent > alpha / 2, "\(alpha): \(tails)")
             #expect(tails.allSatisfy { $0 > 0 })
         }
-        // Seven blocks screen at the default alpha, too: the whole range of theirs.
+        // Seven blocks screen at the default alpha too, with their whole range.
         func tail(_ blocks: Int, alpha: Double) -> Double {
             BlockStages.passTail(ofBlocks: blocks, stages, alpha: alpha)
         }
         #expect(tail(7, alpha: 0.01) == exp2(-7) && tail(15, alpha: 0.01) == (0.01 - exp2(-7)) / 3)
         #expect(tail(7, alpha: 0.05) == 0.0125)
-        // Where a block was lost, the look's own; of more blocks than the last look has, that look's.
+        // With a lost block, the stage's own tail; with more blocks than the last stage, that stage's tail.
         #expect(tail(14, alpha: 0.05) == tail(15, alpha: 0.05) && tail(41, alpha: 0.05) == tail(40, alpha: 0.05))
         #expect(BlockStages.passTail(ofBlocks: 7, [], alpha: 0.05) == 0.05)
     }
 
-    @Test("The interval of a judged figure has the end that a pass depends on where alpha puts it, the other at 2.5 %")
+    @Test("A judged interval has the end that a pass depends on at its part of alpha, the other at 2.5 %")
     func tailsOfPasses() throws {
         let rows = sides(blocks: 15, slowdown: 1)
         func interval(_ metric: String, _ stages: [Int], alpha: Double?) throws -> ClosedRange<Double> {
@@ -157,7 +157,7 @@ struct ComparisonTests {
         #expect(staged.upperBound > once.upperBound)
     }
 
-    @Test("A noise floor above the threshold takes its place, and the row says so")
+    @Test("A noise floor above the threshold replaces it, and the row shows it")
     func noiseFloor() throws {
         var question = question
         question.noiseFloor = { _ in 0.1 }
@@ -167,7 +167,7 @@ struct ComparisonTests {
         #expect(time.noiseFloor == 0.1)
     }
 
-    @Test("A worsening below the absolute floor is none, however certain")
+    @Test("A worsening below the absolute floor passes, however certain")
     func absoluteFloor() throws {
         var question = question
         // 1000 operations in about a second: 6 % are 60 to 90 µs each.
@@ -177,7 +177,7 @@ struct ComparisonTests {
         )
     }
 
-    @Test("Runs of different times: times drift apart, the ratio to Dispatch does not")
+    @Test("Runs at different times: times drift apart, the ratio to Dispatch does not")
     func ratioAcrossRuns() throws {
         func run(_ id: String, machine: Double, seed: UInt64) -> [SampleRow] {
             var generator = SplitMix64(seed: seed)
@@ -206,7 +206,7 @@ struct ComparisonTests {
         #expect(!comparison.rows.contains { $0.metric == "time_ratio" && $0.backend == .dispatch })
     }
 
-    @Test("Runs of different times on busy machines: 30 % more work is found by its CPU time next to Dispatch's")
+    @Test("Runs at different times on busy machines: the CPU time relative to Dispatch shows 30 % more work")
     func cpuTimeAcrossRuns() throws {
         func run(_ id: String, work: Double, machine: Double, seed: UInt64) -> [SampleRow] {
             var generator = SplitMix64(seed: seed)
@@ -249,14 +249,14 @@ struct ComparisonTests {
     }
 
     @Test(
-        "Counts of which two samples of each side agree are judged by their bounds, but for what a side's differ by",
+        "Counts on which two samples of each side agree are judged by their bounds, plus the scatter within a side",
         arguments: [
             ([200, 200], [200, 200], .pass), ([200, 200], [300, 300], .regression),
             ([300, 300], [200, 200], .improved),
             ([200, 200], [215, 215], .pass), ([200, 210], [300, 310], .regression),
-            // Both have been seen on one side.
+            // Both counts were seen on one side.
             ([200, 300, 200], [300, 300], .pass), ([200, 200], [300, 200, 300], .pass),
-            // Nothing to agree with, or no agreement.
+            // No other sample to agree with, or no agreement.
             ([200], [300], .inconclusive), ([200, 230], [300, 300], .inconclusive),
         ] as [([Double], [Double], Verdict)])
     func countsThatAgree(base: [Double], head: [Double], expected: Verdict) throws {
@@ -266,12 +266,12 @@ struct ComparisonTests {
         #expect((row.doubt == .tooFewBlocks(1, enough: 2)) == (base.count == 1))
     }
 
-    /// As `thread_priority` had them when its threads began within the round.
+    /// Counts of `thread_priority` from when its threads began within the round.
     private static let scattered: [Double] = [
         1563, 1457, 1580, 1581, 1637, 1485, 4125, 1368, 1345, 4934, 1902, 1715, 10710, 1701,
     ]
 
-    @Test("Counts that do not agree are judged as what varies: equal builds never fail, a hundredfold does")
+    @Test("Counts that disagree are judged like varying figures: equal builds never fail, a hundredfold increase does")
     func countsThatScatter() throws {
         let question = Self.question { GatePolicy.standardForSides.rule(for: $0) }
         var generator = SplitMix64(seed: 7)
@@ -290,7 +290,7 @@ struct ComparisonTests {
         #expect(more.verdict == .regression)
     }
 
-    @Test("The slack of counts is that of a round: a twentieth of an allocation more in many operations is found")
+    @Test("The slack of counts applies per round: a twentieth of an allocation per operation is found")
     func slackOfRounds() throws {
         func verdict(_ operations: Int, more: Double) throws -> Verdict {
             var rows = Rows()
@@ -312,7 +312,7 @@ struct ComparisonTests {
         #expect(try verdict(100, more: 100) == .regression && verdict(40_000, more: 2000) == .regression)
     }
 
-    @Test("The greatest difference that calibrations saw between counts is slack as well")
+    @Test("The greatest calibrated difference between counts is slack too")
     func calibratedCounts() throws {
         var question = Self.question { _ in FigureRule(maxRegression: 0) }
         question.noiseFloor = { _ in 0.5 }
@@ -321,7 +321,7 @@ struct ComparisonTests {
         #expect(try row(Comparison(sidesOf: rows, question: question), "allocations").noiseFloor == 0.5)
     }
 
-    @Test("A build that leaks some bytes an operation fails, by the default policies", arguments: [true, false])
+    @Test("A build that leaks a few bytes per operation fails under the default policies", arguments: [true, false])
     func leak(isPaired: Bool) throws {
         func verdict(_ base: [Double], _ head: [Double]) throws -> Verdict {
             let rows = counts(base, head, metric: .unreleasedBytes)
@@ -382,7 +382,7 @@ struct ComparisonTests {
         #expect(try row(matched, "time").cellID == "w form=closure")
     }
 
-    @Test("Cells of one run that an ignored parameter alone sets apart are refused by their names, on either side")
+    @Test("Cells of one run that differ only in an ignored parameter are refused by name, on either side")
     func ignoredParametersOfOneRun() throws {
         func run(_ forms: [String], side: String = "") -> [SampleRow] {
             var rows = Rows()
@@ -410,7 +410,7 @@ struct ComparisonTests {
         #expect(try Set(Comparison(base: both, head: both, question: question).rows.map(\.cellID)).count == 2)
     }
 
-    @Test("Cells that a broken file gives the same parameters are told apart by their ids")
+    @Test("Cells with the same parameters in a damaged file are distinguished by their ids")
     func twinsOfABrokenFile() throws {
         var rows = Rows()
         for block in 0..<7 {
@@ -442,7 +442,7 @@ struct ComparisonTests {
         #expect(read.map(\.reason) == rows.map { $0.doubt?.words ?? "" })
         #expect(read[doubtful].remedy == rows[doubtful].doubt?.remedy)
         #expect(CSVFile.text(of: read) == text)
-        // What is not written is the reason's type.
+        // The reason's type is not written.
         let settled = rows.indices.filter { rows[$0].doubt == nil }
         #expect(settled.map { read[$0] } == settled.map { rows[$0] } && !settled.isEmpty)
     }

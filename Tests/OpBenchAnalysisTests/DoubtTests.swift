@@ -4,7 +4,7 @@ import Testing
 @testable import OpBenchAnalysis
 @testable import OpBenchModel
 
-/// Why a verdict is inconclusive, and how many blocks are said to be enough.
+/// Reasons of inconclusive verdicts, and the number of blocks that is said to be enough.
 @Suite("Doubts")
 struct DoubtTests {
     private static let rule = FigureRule(maxRegression: 0.05, minAbsolute: 1)
@@ -27,7 +27,7 @@ struct DoubtTests {
         #expect(try judgement(1.06...1.2, blocks: 15) == Judgement(verdict: .regression))
     }
 
-    @Test("a wide interval: as many blocks as bring its end to the margin, its width falling with their root")
+    @Test("a wide interval: enough blocks to bring its end to the margin, as its width falls with their square root")
     func wideInterval() throws {
         // From 1 the margin is log 1.05 away, the interval reaches twice as far: four times as many blocks.
         let wide = 1 / exp(2 * log(1.05))...exp(2 * log(1.05))
@@ -35,16 +35,16 @@ struct DoubtTests {
         #expect(
             try judgement(wide, ratio: 1, blocks: 20, direction: .higher)
                 == .inconclusive(.wideInterval(blocks: 20, enough: 80)))
-        // Beyond the margin it is the near end that has to get there.
+        // Beyond the margin, the near end has to reach it.
         let beyond = 1.05 * exp(-log(1.05))...2
         #expect(
             try judgement(beyond, ratio: exp(2 * log(1.05)), blocks: 20)
                 == .inconclusive(.wideInterval(blocks: 20, enough: 80)))
-        // Never fewer than the rule takes.
+        // Never fewer than the rule needs.
         #expect(try judgement(0.9...1.06, ratio: 1, blocks: 7) == .inconclusive(.wideInterval(blocks: 7, enough: 15)))
     }
 
-    @Test("a difference too near to the margin is not settled by blocks; from few blocks that is not foretold")
+    @Test("blocks do not decide a difference too near the margin; few blocks do not predict that")
     func tooNear() throws {
         #expect(
             try judgement(0.9...1.2, ratio: 1.05, blocks: 20) == .inconclusive(.wideInterval(blocks: 20, enough: nil)))
@@ -65,7 +65,7 @@ struct DoubtTests {
             try judgement(1.06...1.2, blocks: 41, p: nil, most: 40) == .inconclusive(.tooManyBlocks(41, most: 40)))
     }
 
-    /// Inversions of one round each, of two interleaved builds.
+    /// Inversions of one round each, in two interleaved builds.
     private func counts(base: [Double], head: [Double]) throws -> CompareRow {
         var rows = Rows()
         for block in base.indices {
@@ -82,7 +82,7 @@ struct DoubtTests {
     }
 
     @Test(
-        "counts from or to 0 have no ratio and are judged by their difference, whole or in single blocks",
+        "counts from or to 0 have no ratio and are judged by their difference, in all or single blocks",
         arguments: [
             ([0], [0.5], .pass), ([3], [0], .improved), ([0], [3000], .regression), ([0], [0], .pass),
             ([0, 0, 0, 1], [3000], .regression), ([3000], [0, 1], .improved), ([0, 1], [0, 1], .pass),
@@ -94,7 +94,7 @@ struct DoubtTests {
         #expect(row.verdict == expected && row.ratio == nil && row.doubt == nil && row.probability != nil)
     }
 
-    @Test("what rises from 0 takes as many blocks as any other regression")
+    @Test("a rise from 0 needs as many blocks as any other regression")
     func fewFromNothing() throws {
         func short(_ blocks: Int) throws -> CompareRow {
             try counts(base: Array(repeating: 0, count: blocks), head: Array(repeating: 3, count: blocks))
@@ -104,7 +104,7 @@ struct DoubtTests {
         #expect(try short(15).verdict == .regression)
     }
 
-    @Test("in runs apart, too, a count that one side does not have at all is judged")
+    @Test("a count that is 0 on one side is judged in separate runs too")
     func fromNothingApart() throws {
         func run(_ count: Double) -> [SampleRow] {
             var rows = Rows()
@@ -125,7 +125,7 @@ struct DoubtTests {
         #expect(try verdict(3, 3000) == .inconclusive)
     }
 
-    @Test("a time of runs apart has no noise floor, and says so; a verdict has no doubt")
+    @Test("a time of separate runs has no noise floor as its reason; a verdict has no doubt")
     func noNoiseFloor() throws {
         func run(_ seconds: Double) -> [SampleRow] {
             var rows = Rows()

@@ -3,7 +3,7 @@ import Testing
 @testable import OpBenchAnalysis
 @testable import OpBenchModel
 
-/// Figures of one run held against goals.
+/// Figures of one run, judged by goals.
 @Suite("Goals")
 struct GoalTests {
     private static let notify = BackendID(rawValue: "dispatch:notify")
@@ -18,8 +18,8 @@ struct GoalTests {
         return GatePolicy.Goal(selector, against: reference, atMost: atMost, minBlocks: minBlocks)
     }
 
-    /// A run whose machine drifts by up to eight times from block to block; the engine takes a part of the time of
-    /// Dispatch, which differs a little from block to block.
+    /// A run whose machine drifts by up to eight times from block to block; the engine takes a fraction of Dispatch's
+    /// time, which varies a little from block to block.
     private func run(part: Double, noise: Double = 0.05, blocks: Int = 7) -> [SampleRow] {
         var rows = Rows()
         for block in 0..<blocks {
@@ -39,14 +39,14 @@ struct GoalTests {
     }
 
     @Test(
-        "A ratio to a backend is taken within blocks: met, missed, and inconclusive with what may settle it",
+        "A ratio to a backend is taken within blocks: met, missed, and inconclusive with a remedy",
         arguments: [(0.6, Verdict.met), (0.4, .missed), (0.5, .inconclusive)])
     func ratio(atMost: Double, verdict: Verdict) throws {
         let row = try judge(goal(against: .fastest([.dispatch]), atMost: atMost), run(part: 0.5))
         #expect(row.verdict == verdict)
         #expect(abs(try #require(row.ratio) - 0.5) < 0.02)
         #expect(try #require(row.low) < 0.5 && #require(row.high) > 0.5)
-        // Drift by eight times would show in the quotient of the medians' intervals, not within blocks.
+        // A drift by eight times would widen the quotient of the medians' intervals, but not ratios within blocks.
         #expect(try #require(row.high) - #require(row.low) < 0.1)
         #expect((row.reference, row.blocks, row.runID) == ("dispatch", 7, "r"))
         if verdict == .inconclusive, case .wideInterval(blocks: 7, _) = try #require(row.doubt) {
@@ -55,7 +55,7 @@ struct GoalTests {
         }
     }
 
-    @Test("An interval beyond the bound is no missed goal while the rule takes more blocks; a met one needs six")
+    @Test("An interval beyond the bound is not a missed goal until the rule's blocks are there; a met goal needs six")
     func blocks() throws {
         let beyond = goal(against: .fastest([.dispatch]), atMost: 0.3, minBlocks: 15)
         let row = try judge(beyond, run(part: 0.5))
@@ -68,7 +68,7 @@ struct GoalTests {
         #expect(few.low == nil && few.ratio != nil)
     }
 
-    @Test("Of several backends the fastest counts; one that was not measured does not")
+    @Test("The fastest of several backends counts; an unmeasured one does not")
     func fastest() throws {
         let rows = run(part: 0.4)
         let row = try judge(goal(against: .fastest([.dispatch, Self.notify, .foundation]), atMost: 0.6), rows)
@@ -96,7 +96,7 @@ struct GoalTests {
         #expect(try judge(nowhere, rows.rows).verdict == .missing)
     }
 
-    @Test("Without a reference the figure itself is bounded: those that vary by their interval, counts as they are")
+    @Test("Without a reference the figure itself is bounded: varying figures by their interval, counts by value")
     func figures() throws {
         func memory(_ bytes: [Double], allocations: Double = 200_040) -> [SampleRow] {
             var rows = Rows()
@@ -122,7 +122,7 @@ struct GoalTests {
         #expect(try judge(goal("allocations", atMost: 2), memory([176, 176])).verdict == .missed)
     }
 
-    @Test("None is no more than none; a ratio to none says nothing")
+    @Test("0 is not above 0; a ratio to 0 is inconclusive")
     func zeros() throws {
         func inversions(_ engine: Double, _ dispatch: Double) -> [SampleRow] {
             var rows = Rows()
@@ -140,7 +140,7 @@ struct GoalTests {
         #expect(row.verdict == .inconclusive && row.doubt == .noRatio)
     }
 
-    @Test("A goal without a figure is a row of its own words; figures of which more is better are none")
+    @Test("A goal without a figure is a row named by its rule; figures where more is better do not match")
     func missing() throws {
         var selector = GatePolicy.Selector()
         (selector.workload, selector.metric) = ("w", "*")
@@ -164,7 +164,7 @@ struct GoalTests {
     }
 
     @Test(
-        "What a gate says: bad samples, then missed goals, then absent figures, then open ones",
+        "A gate's outcome: bad samples, then missed goals, then missing figures, then inconclusive ones",
         arguments: [
             ([Verdict.met, .met], GateOutcome.pass), ([.met, .missed, .missing, .inconclusive], .missed),
             ([.met, .missing, .inconclusive], .missing), ([.met, .inconclusive], .inconclusive), ([], .missing),

@@ -4,8 +4,8 @@ import Testing
 
 @testable import OpBenchAnalysis
 
-/// Exact intervals. Critical values are those of the published tables (Wilcoxon's signed ranks, Mann–Whitney, the sign
-/// test; two-sided 5 % and 1 %), examples those of Hollander and Wolfe, Nonparametric Statistical Methods.
+/// Exact intervals. Critical values are from published tables (Wilcoxon's signed ranks, Mann–Whitney, the sign test;
+/// two-sided 5 % and 1 %), examples from Hollander and Wolfe, Nonparametric Statistical Methods.
 @Suite("Intervals")
 struct IntervalTests {
     @Test(
@@ -50,7 +50,7 @@ struct IntervalTests {
         #expect(RankDistribution.signedRanks(of: 10).probability(upTo: 8) == 25.0 / 1024)
         #expect(abs(RankDistribution.rankSum(of: 4, and: 5).probability(upTo: 2) - 4.0 / 126) < 1e-15)
         #expect(RankDistribution.sign(of: 7).probability(upTo: 1) == 8.0 / 128)
-        // The middle, where half of all lie and half of those in it.
+        // The middle: half of all values lie below it, with half of those at it.
         for distribution in [RankDistribution.signedRanks(of: 31), .rankSum(of: 40, and: 60), .sign(of: 100)] {
             let (middle, below) = (distribution.greatest / 2, distribution.greatest / 2 - 1)
             let sum = distribution.probability(upTo: middle) + distribution.probability(upTo: below)
@@ -58,7 +58,7 @@ struct IntervalTests {
         }
     }
 
-    @Test("Beyond the limit the approximation goes on where the exact distribution ends")
+    @Test("Beyond the limit the approximation continues the exact distribution")
     func approximation() throws {
         let limit = RankDistribution.exactRankLimit
         for tail in [0.025, 0.01] {
@@ -73,7 +73,7 @@ struct IntervalTests {
         }
     }
 
-    @Test("Hollander and Wolfe's patients: the interval of the centre, which holds 96.1 %")
+    @Test("Hollander and Wolfe's patients: the interval of the centre, with 96.1 % coverage")
     func hamilton() throws {
         let differences = [0.952, -0.147, 1.022, 0.43, 0.62, 0.59, 0.49, -0.08, 0.01]
         let interval = try #require(hodgesLehmannInterval(of: differences))
@@ -82,7 +82,7 @@ struct IntervalTests {
         #expect(1 - 2 * RankDistribution.signedRanks(of: 9).probability(upTo: 5) == 1 - 20.0 / 512)
     }
 
-    @Test("Hollander and Wolfe's membranes: the interval of the shift, from fewer values than opbench takes")
+    @Test("Hollander and Wolfe's membranes: the interval of the shift, from fewer values than opbench accepts")
     func chorioamnion() throws {
         let atTerm = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46]
         let early = [1.15, 0.88, 0.90, 0.74, 1.21]
@@ -93,7 +93,7 @@ struct IntervalTests {
         #expect(abs(try #require(hodgesLehmannShift(from: atTerm, to: early)) + 0.305) < 1e-12)
     }
 
-    @Test("The ends are those of the sorted pairs, each by its own tail, and hold the estimate", arguments: 1...30)
+    @Test("The ends are those of the sorted pairs, each by its own tail, and enclose the estimate", arguments: 1...30)
     func order(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         let kinds = [2, 30, 1_000_000].randomElement(using: &generator)!
@@ -124,7 +124,7 @@ struct IntervalTests {
         #expect(ofMedian.contains(median(first)!))
     }
 
-    @Test("No interval from fewer values than can carry one, nor from any that is not finite")
+    @Test("No interval from too few values, nor from values that are not finite")
     func tooFew() throws {
         #expect(minimumForInterval == 6)
         #expect([0.02, 0.0078125, 0.001].map(fewestForInterval) == [6, 7, 10])
@@ -141,10 +141,10 @@ struct IntervalTests {
         #expect(medianInterval(of: six + [.infinity]) == nil && hodgesLehmannInterval(of: six + [.nan]) == nil)
     }
 
-    @Test("Intervals hold the truth as often as they say, of skewed values and of values with heavy tails too")
+    @Test("Intervals have their stated coverage, also for skewed and heavy-tailed values")
     func coverage() throws {
         var generator = SplitMix64(seed: 3)
-        // Of 3000 intervals that hold 95 %, fewer than 94 % do less than once in a hundred times.
+        // With a coverage of 95 %, fewer than 94 % of 3000 intervals hold less than once in a hundred times.
         let (trials, least) = (3000, 2820)
         func skewed() -> Double { -log(1 - Double.random(in: 0..<1, using: &generator)) }
         func heavy() -> Double {

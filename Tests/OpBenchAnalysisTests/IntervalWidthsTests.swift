@@ -4,7 +4,7 @@ import Testing
 @testable import OpBenchAnalysis
 
 @Suite struct IntervalWidthsTests {
-    @Test func `a cell's width is that of its widest ratio, whatever the drift`() {
+    @Test func `a cell's width is the width of its widest ratio, whatever the drift`() {
         var rows = Rows()
         for block in 0..<7 {
             let drift = 1 + Double(block)
@@ -18,7 +18,7 @@ import Testing
         #expect(widths["varies"].map { (0.05...0.5).contains($0) } == true)
     }
 
-    @Test func `without a baseline it is that of the throughput`() {
+    @Test func `without a baseline it is the width of the throughput`() {
         var rows = Rows()
         for block in 0..<7 { rows.addThroughput(.engine, block: block, seconds: 1 + 0.1 * Double(block)) }
         for block in 0..<7 {
@@ -29,7 +29,7 @@ import Testing
         #expect(widths["baseline"] == widths["w"])
     }
 
-    @Test func `a cell without figures has none`() {
+    @Test func `a cell without figures has no width`() {
         var rows = Rows()
         rows.add(kind: "throughput", block: 0, status: .crashed)
         #expect(IntervalWidths.byCell(rows.rows).isEmpty)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Noise floors")
 struct NoiseFloorTests {
-    /// One build against itself: its time, in every block, with noise of its own on each side.
+    /// One build against itself: its time in every block, with independent noise on each side.
     private func run(
         _ id: String, blocks: Int = 30, noise: Double, shift: Double = 0, seed: UInt64
     ) -> [SampleRow] {
@@ -29,9 +29,9 @@ struct NoiseFloorTests {
         rows.first { $0.metric == "time" && $0.phase == "total" }
     }
 
-    /// Differences of two uniform values of ±a have the deviation a · √(2 ÷ 3); the mean of 15 of them 0.21 a, of which
-    /// 2.58 are exceeded once in a hundred times: 0.54 a.
-    @Test("Interleaved: what 15 blocks of equal sides differ by but once in a hundred times", arguments: [0.01, 0.04])
+    /// Differences of two uniform values of ±a have the deviation a · √(2 ÷ 3); the mean of 15 of them has 0.21 a, and
+    /// 2.58 times that is exceeded once in a hundred times: 0.54 a.
+    @Test("Interleaved: the difference that 15 equal blocks exceed once in a hundred times", arguments: [0.01, 0.04])
     func paired(noise: Double) throws {
         let floor = try #require(
             time(NoiseFloors.paired([run("a", noise: noise, seed: 1), run("b", noise: noise, seed: 2)])))
@@ -39,13 +39,13 @@ struct NoiseFloorTests {
         #expect(floor.runs == 2 && floor.blocks == 60 && floor.cellID == "w" && floor.backend == .engine)
     }
 
-    @Test("A constant advantage of one side would be noise too, since the sides are equal")
+    @Test("A constant advantage of one side is noise too, since the sides are equal")
     func symmetric() {
         #expect(abs(NoiseFloors.pairedFloor(Array(repeating: 0.1, count: 10), seed: 1)) > 0.04)
         #expect(NoiseFloors.pairedFloor(Array(repeating: 0, count: 10), seed: 1) == 0)
     }
 
-    @Test("Runs apart: the greatest shift between any two, from three runs on")
+    @Test("Separate runs: the greatest shift between any two, from three runs on")
     func unpaired() throws {
         let runs = [("a", 0.0), ("b", -0.05), ("c", 0.1)].enumerated().map { index, run in
             self.run(run.0, noise: 0.001, shift: run.1, seed: UInt64(index))
@@ -56,7 +56,7 @@ struct NoiseFloorTests {
         #expect(NoiseFloors.unpaired(Array(runs.prefix(2))).isEmpty)
     }
 
-    @Test("No floor from fewer blocks than an interval takes, nor of counts that barely vary")
+    @Test("No floor from fewer blocks than an interval needs, nor for counts that barely vary")
     func absent() {
         #expect(NoiseFloors.paired([run("a", blocks: 5, noise: 0.01, seed: 1)]).isEmpty)
         let rows = NoiseFloors.paired([run("a", noise: 0.01, seed: 1)])
@@ -81,7 +81,7 @@ struct NoiseFloorTests {
         #expect(NoiseFloors.counts(Array(runs.prefix(2))).isEmpty)
     }
 
-    @Test("The same runs give the same floors, and the file gives them back")
+    @Test("The same runs give the same floors, and the file reads back")
     func reproducible() throws {
         let runs = [run("a", noise: 0.02, seed: 1)]
         let rows = NoiseFloors.paired(runs)
@@ -89,7 +89,7 @@ struct NoiseFloorTests {
         #expect(try CSVFile.rows(NoiseFloorRow.self, text: CSVFile.text(of: rows), file: "f") == rows)
     }
 
-    @Test("A floor is looked up by its figure and by how the sides were measured")
+    @Test("A floor is looked up by its figure and by the kind of comparison")
     func lookup() throws {
         let rows = NoiseFloors.paired([run("a", noise: 0.02, seed: 1)])
         let known = KnownNoiseFloors(rows, of: rows[0].host)
@@ -99,7 +99,7 @@ struct NoiseFloorTests {
         #expect(known.floor(of: figure, .unpaired) == nil)
         let other = HostKind(hostClass: "another", allocator: "", configuration: "")
         #expect(KnownNoiseFloors(rows, of: other).floor(of: figure, .paired) == nil)
-        // In a run of several hosts, each cell has the floors of its own.
+        // In a run on several hosts, each cell has the floors of its host.
         let mixed = KnownNoiseFloors(rows) { $0 == "w" ? rows[0].host : other }
         #expect(mixed.floor(of: figure, .paired) == time(rows)?.noiseFloor)
         #expect(KnownNoiseFloors(rows) { $0 == "w" ? nil : rows[0].host }.floor(of: figure, .paired) == nil)

@@ -4,10 +4,10 @@ import Testing
 @testable import OpBenchAnalysis
 @testable import OpBenchModel
 
-@Suite("Times on the clock of a busy machine")
+@Suite("Wall-clock times on a busy machine")
 struct NoisyTimesTests {
-    /// Two interleaved builds: the logarithms of the ratios of their times are spread evenly by so much around that of the
-    /// slowdown, those of their CPU times hardly.
+    /// Two interleaved builds: the logarithms of their time ratios are spread evenly by `spread` around that of the
+    /// slowdown; their CPU times hardly vary.
     private func rows(slowdown: Double = 1, spread: Double, blocks: Int = 15) -> [SampleRow] {
         var rows = Rows()
         for block in 0..<blocks {
@@ -36,19 +36,19 @@ struct NoisyTimesTests {
         }
     }
 
-    @Test("are left unjudged where CPU time is judged, and judged where the machine is quiet enough")
+    @Test("are left unjudged if CPU time is judged, and judged if the machine is quiet enough")
     func equal() throws {
         #expect(try judged(rows(spread: 0.7)).map(\.verdict) == [.unjudged, .pass])
         #expect(try judged(rows(spread: 0.01)).map(\.verdict) == [.pass, .pass])
     }
 
-    @Test("stay open without CPU time in their place: nothing passes for want of data")
+    @Test("stay inconclusive without CPU time: missing data never pass")
     func alone() throws {
         let alone = try judged(rows(spread: 0.7), judging: ["time"])
         #expect(alone.map(\.verdict) == [.inconclusive, .unjudged])
     }
 
-    @Test("stay open where they show a worsening, and are a regression where it is certain")
+    @Test("stay inconclusive if they show a worsening, and are a regression if it is certain")
     func worse() throws {
         let slower = rows(slowdown: exp(0.4), spread: 0.9)
         #expect(try judged(slower, margin: 0.2).map(\.verdict) == [.inconclusive, .regression])
@@ -56,7 +56,7 @@ struct NoisyTimesTests {
         #expect(try judged(certain).map(\.verdict) == [.regression, .regression])
     }
 
-    @Test("tell all the same what would have been seen in them")
+    @Test("still report the worsening that they would have shown")
     func detected() throws {
         let time = try judged(rows(spread: 0.7))[0]
         let (high, detectable, most) = (
@@ -66,7 +66,7 @@ struct NoisyTimesTests {
         #expect(try judged(rows(spread: 0.7), judging: []).allSatisfy { $0.mostUnseen == nil })
     }
 
-    @Test("More blocks are taken of cells that they are likely to settle, and of no others")
+    @Test("More blocks are taken only for cells that they are likely to decide")
     func openCells() throws {
         func open(spread: Double, blocks: Int) throws -> Set<String> {
             var policy = GatePolicy.standardForSides
@@ -74,7 +74,7 @@ struct NoisyTimesTests {
             let comparison = SideComparison(policy: policy, stages: BlockStages.standard, floors: KnownNoiseFloors())
             return try comparison.openCells(rows(spread: spread, blocks: blocks))
         }
-        // The first fifteen are taken of all that is open: fewer foretell nothing.
+        // All open cells get the first fifteen: fewer predict nothing.
         #expect(try open(spread: 0.7, blocks: 7) == ["w"])
         #expect(try open(spread: 0.7, blocks: 15) == [])
         #expect(try open(spread: 0.04, blocks: 15) == ["w"])

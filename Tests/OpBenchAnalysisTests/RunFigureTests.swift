@@ -3,7 +3,7 @@ import Testing
 @testable import OpBenchAnalysis
 @testable import OpBenchModel
 
-/// What a run says of each figure, one by one.
+/// The individual figures of a run.
 struct RunFigureTests {
     private func figure(_ rows: Rows, _ metric: String, phase: String = "total", side: String = "") throws -> RunFigure
     {
@@ -27,7 +27,7 @@ struct RunFigureTests {
         return rows
     }
 
-    @Test("the ratio to Dispatch and its interval are those of the summary")
+    @Test("the ratio to Dispatch and its interval match the summary")
     func ratio() throws {
         let rows = blocks(7)
         let summary = try #require(summarize(rows.rows).first { $0.backend == .engine })
@@ -39,7 +39,7 @@ struct RunFigureTests {
             !RunFigure.all(of: rows.rows).contains { $0.name.metric == "time_ratio" && $0.name.backend == .dispatch })
     }
 
-    @Test("times are per operation, the median with an interval that holds it, from six samples on")
+    @Test("times are per operation: the median, with an interval around it from six samples on")
     func times() throws {
         let time = try figure(blocks(7), "time")
         let values = (0..<7).map { (rank: Int) -> Double in 100_000 * (1 + Double(rank) / 50) }
@@ -50,7 +50,7 @@ struct RunFigureTests {
         #expect(few.low == nil && few.high == nil && few.samples == 5)
     }
 
-    @Test("the sides of two builds are figures of their own")
+    @Test("the sides of two builds are separate figures")
     func sides() throws {
         let rows = blocks(7, sides: ["base", "head"])
         let (base, head) = (try figure(rows, "time", side: "base"), try figure(rows, "time", side: "head"))
@@ -58,7 +58,7 @@ struct RunFigureTests {
         #expect(Set(RunFigure.all(of: rows.rows).map(\.name.side)) == ["base", "head"])
     }
 
-    @Test("a peak is the greatest, without an interval; counts that are all the same have one without width")
+    @Test("a peak is the maximum, without an interval; equal counts have an interval of width 0")
     func peaksAndCounts() throws {
         var rows = Rows()
         for block in 0..<6 {
@@ -73,11 +73,11 @@ struct RunFigureTests {
         #expect(peak.value == 5 && peak.low == nil)
         let count = try figure(rows, "allocations")
         #expect(count.value == 2 && count.low == 2 && count.high == 2)
-        // What can be neither better nor worse is not kept.
+        // A figure without a direction is not kept.
         #expect(!RunFigure.all(of: rows.rows).contains { $0.name.metric == "load" })
     }
 
-    @Test("figures are sorted by name, each there once")
+    @Test("figures are sorted by name, without duplicates")
     func order() {
         let figures = RunFigure.all(of: blocks(3, sides: ["base", "head"]).rows)
         #expect(figures.map(\.name) == figures.map(\.name).sorted())

@@ -1,6 +1,6 @@
 import OpBenchModel
 
-/// Rows as a run would write them, for one cell unless told otherwise.
+/// Rows as a run would write them, for one cell by default.
 struct Rows {
     var rows: [SampleRow] = []
     private var count = 0
@@ -28,7 +28,7 @@ struct Rows {
         rows.append(row(.status, "", "", "", nil, 0))
     }
 
-    /// A throughput sample of that total time in seconds.
+    /// A throughput sample with that total time in seconds.
     mutating func addThroughput(
         _ backend: BackendID = .engine, block: Int, seconds: Double, operations: Int = 1000, rounds: Double = 1,
         cell: String = "w", parameters: [String: String] = ["items": "10"], run: String = "r", side: String = "",

@@ -3,8 +3,8 @@ import Testing
 
 @testable import OpBenchAnalysis
 
-/// Reference values are those of scipy 1.17 (`permutation_test`, `mannwhitneyu`, `binomtest().proportion_ci`) unless a
-/// test counts by hand.
+/// Reference values are from scipy 1.17 (`permutation_test`, `mannwhitneyu`, `binomtest().proportion_ci`) unless a test
+/// counts by hand.
 @Suite("Significance")
 struct SignificanceTests {
     // MARK: Sign flips
@@ -15,7 +15,7 @@ struct SignificanceTests {
             ([0.952, -0.147, 1.022, 0.43, 0.62, 0.59, 0.49, -0.08, 0.01], 0.02734375),
             ([0.05, 0.02, -0.01, 0.03, 0.04, 0.01, 0.06], 0.046875),
             ([1, 1, 1, 1, 1], 2.0 / 32), ([3], 1), ([1, -1], 1), ([0, 0, 0], 1),
-            // Of ± 1 ± 2 ± 3, the sums ≥ 4 are 6 and 4.
+            // The sums of ± 1 ± 2 ± 3 that are ≥ 4 are 6 and 4.
             ([-1, 2, 3], 4.0 / 8),
         ] as [([Double], Double)])
     func signFlips(differences: [Double], expected: Double) throws {
@@ -37,7 +37,7 @@ struct SignificanceTests {
         #expect(signFlipTest(differences) == Double(reaching) / Double(1 << differences.count))
     }
 
-    @Test("Sign flips refuse nothing and too much, and reach far enough for every plan of blocks")
+    @Test("Sign flips refuse no values and too many, and support every plan of blocks")
     func signFlipLimits() throws {
         #expect(signFlipTest([]) == nil)
         #expect(signFlipTest(Array(repeating: 1, count: signFlipLimit + 1)) == nil)
@@ -48,7 +48,7 @@ struct SignificanceTests {
     // MARK: Mann–Whitney
 
     @Test(
-        "Mann–Whitney, exact, against scipy; with ties by a count of all subsets",
+        "Mann–Whitney, exact, against scipy; with ties against a count of all subsets",
         arguments: [
             ([19, 22, 16, 29, 24], [20, 11, 17, 12], 0.1111111111111111),
             ([1, 2, 3, 4, 5, 6, 7], [5.5, 6.5, 7.5, 8, 9, 10, 11, 12], 0.0021756021756021756),
@@ -94,7 +94,7 @@ struct SignificanceTests {
 
     // MARK: Several tests, and proportions
 
-    @Test("Holm by hand: in order, no less than a smaller one's, at most 1")
+    @Test("Holm by hand: in order, never decreasing, at most 1")
     func holm() {
         #expect(holmAdjusted([0.01, 0.04, 0.03]) == [0.03, 0.06, 0.06])
         #expect(holmAdjusted([0.5, 0.9, 0.6]) == [1, 1, 1])

@@ -14,7 +14,7 @@ struct StatisticsTests {
         #expect(median(values) == expected)
     }
 
-    @Test("The median is the middle of the sorted values, in whatever order, with equal ones too", arguments: 1...60)
+    @Test("The median is the middle of the sorted values, in any order, also with equal values", arguments: 1...60)
     func medianOfSorted(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         let kinds = [2, 20, 1000].randomElement(using: &generator)!
@@ -26,7 +26,7 @@ struct StatisticsTests {
         #expect(median(values) == (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2)
     }
 
-    /// Of 1, 2, 6 the Walsh averages are 1, 1.5, 3.5, 2, 4, 6; their middle is (2 + 3.5) ÷ 2.
+    /// The Walsh averages of 1, 2, 6 are 1, 1.5, 3.5, 2, 4, 6; their middle is (2 + 3.5) ÷ 2.
     @Test(
         "Hodges–Lehmann by hand",
         arguments: [
@@ -55,7 +55,7 @@ struct StatisticsTests {
         }
     }
 
-    @Test("Hodges–Lehmann by selection is the median of all pairs, to the last bit", arguments: 1...60)
+    @Test("Hodges–Lehmann by selection equals the median of all pairs, to the last bit", arguments: 1...60)
     func selection(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         let kinds = [1, 3, 50, 1_000_000].randomElement(using: &generator)!
@@ -73,7 +73,7 @@ struct StatisticsTests {
             hodgesLehmannShift(from: second, to: first) == median(second.flatMap { from in first.map { $0 - from } }))
     }
 
-    @Test("Any number of a sorted matrix is the one that sorting finds, by every place", arguments: 1...20)
+    @Test("Selection in a sorted matrix finds the same numbers as sorting, at every index", arguments: 1...20)
     func places(seed: UInt64) {
         struct Sums: SortedMatrix {
             let (left, right): ([Double], [Double])
@@ -93,7 +93,7 @@ struct StatisticsTests {
         }
     }
 
-    @Test("A value is selected as sorting would, with the lesser before it, of values that are often the same")
+    @Test("Selection matches sorting, with lesser values before it, also among equal values")
     func selection() {
         var generator = SplitMix64(seed: 11)
         for _ in 0..<300 {
@@ -109,7 +109,7 @@ struct StatisticsTests {
         }
     }
 
-    @Test("Figures at the edges of what a Double holds give an interval or none, and never a trap", arguments: 1...200)
+    @Test("Figures at the limits of Double give an interval or nil, and never trap", arguments: 1...200)
     func extremes(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         let edges = [

@@ -29,7 +29,7 @@ struct SummaryTests {
         #expect(row.parameters == ["items": "10"])
     }
 
-    @Test("A ratio of two of which one does not promise what the shape is about is told apart")
+    @Test("A ratio is marked if one backend does not promise what the shape is about")
     func unlike() throws {
         var rows = Rows()
         rows.addThroughput(.engine, block: 0, seconds: 0.1)
@@ -44,7 +44,7 @@ struct SummaryTests {
         #expect(ratios.map(\.isRatioUnlike) == [false, true, false])
     }
 
-    @Test("Where most samples of an open loop are overloaded there are two rates and no latency")
+    @Test("If most samples of an open loop are overloaded, there are two rates and no latency")
     func overload() throws {
         func row(overloaded: Int) throws -> SummaryRow {
             var rows = Rows()
@@ -76,7 +76,7 @@ struct SummaryTests {
         #expect(try summary(rows)[.schedulingEfficiency].value == 0.6)
     }
 
-    @Test("The makespan and counts of events are those of one round")
+    @Test("The makespan and counts of events are per round")
     func rounds() throws {
         var rows = Rows()
         rows.addThroughput(block: 0, seconds: 0.8, rounds: 4)
@@ -91,7 +91,7 @@ struct SummaryTests {
         #expect(try summary(rows, class: "priority=high")[.inversions].value == 2)
     }
 
-    @Test("What shapes about single features tell: by their own operations, and ratios as they are")
+    @Test("Figures of single-feature shapes: per their own operations, and ratios unchanged")
     func features() throws {
         var rows = Rows()
         for (block, scale) in [1.0, 2, 3].enumerated() {
@@ -120,8 +120,8 @@ struct SummaryTests {
         #expect(try summary(rows) == row)
     }
 
-    /// Per operation the engine takes 1/2, 1/4 and 1/8 of Dispatch's time in the three blocks: in logarithms to base 2
-    /// −1, −2, −3, whose Hodges–Lehmann centre is −2. The engine counts twice the operations in twice the time.
+    /// Per operation, the engine takes 1/2, 1/4 and 1/8 of Dispatch's time in the three blocks: the logarithms to base
+    /// 2 are −1, −2, −3, with the Hodges–Lehmann centre −2. The engine counts twice the operations in twice the time.
     @Test("The ratio compares times per operation, block by block")
     func ratio() throws {
         var rows = Rows()
@@ -135,7 +135,7 @@ struct SummaryTests {
         #expect(try summary(rows, .dispatch)[.timeRatio].value == 1)
     }
 
-    @Test("A drift that hits a whole block leaves the ratio and its interval alone")
+    @Test("A drift of a whole block does not change the ratio and its interval")
     func pairing() throws {
         var rows = Rows()
         for (block, drift) in [1.0, 3, 1, 9, 2, 1, 5].enumerated() {
@@ -161,7 +161,7 @@ struct SummaryTests {
         #expect(try summary(rows, .dispatch).status == .crashed)
     }
 
-    @Test("Another baseline can be asked for")
+    @Test("Another baseline can be selected")
     func otherBaseline() throws {
         var rows = Rows()
         rows.addThroughput(.engine, block: 0, seconds: 0.1)
@@ -170,7 +170,7 @@ struct SummaryTests {
         #expect(abs(row[.timeRatio].value! - 0.25) < 1e-12 && row.ratioTo == .foundation)
     }
 
-    @Test("Latencies are medians of each percentile, in nanoseconds; the maximum is the greatest of all")
+    @Test("Latencies are medians of each percentile, in nanoseconds; the maximum is over all samples")
     func latencies() throws {
         var rows = Rows()
         for (block, scale) in [1.0, 2, 9].enumerated() {
@@ -214,7 +214,7 @@ struct SummaryTests {
             abs(high[.startLatencyP50].value! - 400) < 1e-6 && high[.startLatencyP90].value == nil && high.samples == 3)
     }
 
-    @Test("Of paced operations: both views of the latency, how late they were submitted, the rate that holds")
+    @Test("Paced operations: both latencies, the submit lag, the sustained rate")
     func paced() throws {
         var rows = Rows()
         for (block, scale) in [1.0, 2, 9].enumerated() {
@@ -242,7 +242,7 @@ struct SummaryTests {
         #expect(row[.timeRatio].value == nil && row[.startLatencyP50].value == nil)
     }
 
-    @Test("Intervals of times and latencies: over the samples, none of fewer than six")
+    @Test("Intervals of times and latencies are over the samples, from six samples on")
     func intervals() throws {
         func summary(samples: Int) throws -> SummaryRow {
             var rows = Rows()
@@ -272,7 +272,7 @@ struct SummaryTests {
         #expect(few[.time].value != nil && few[.time].low == nil)
     }
 
-    @Test("Memory figures are per operation where they are called so, and the peak is the greatest")
+    @Test("Memory figures are per operation if named so, and the peak is the maximum")
     func memory() throws {
         var rows = Rows()
         for block in 0..<2 {
@@ -304,7 +304,7 @@ struct SummaryTests {
         #expect(row[.futexCalls].value == 1 && row[.threadsCreated].value == 3)
     }
 
-    @Test("Warm-up and failed samples give no figures, and the worst status stands")
+    @Test("Warm-up and failed samples give no figures, and the worst status is reported")
     func uncounted() throws {
         var rows = Rows()
         rows.addThroughput(block: 0, seconds: 0.1)
@@ -320,7 +320,7 @@ struct SummaryTests {
     }
 
     @Test(
-        "One status for several",
+        "One status represents several",
         arguments: [
             ([.ok, .unsupported], .ok), ([.skipped], .skipped), ([.unsupported], .unsupported),
             ([.ok, .timeout, .ok], .timeout), ([.timeout, .crashed], .crashed), ([.crashed, .invalid], .invalid),
@@ -331,7 +331,7 @@ struct SummaryTests {
         #expect(try summary(rows).status == worst)
     }
 
-    @Test("A repetition takes the noisy sample's place, whatever it shows")
+    @Test("A repetition replaces the noisy sample, whatever its value")
     func repetition() throws {
         var rows = Rows()
         rows.addThroughput(block: 0, seconds: 0.1)
@@ -342,7 +342,7 @@ struct SummaryTests {
         #expect(row.samples == 3 && row[.operationThroughput].value == 5000)
     }
 
-    @Test("Runs, cells and sides are kept apart; rows come in the order of first appearance")
+    @Test("Runs, cells and sides are separate; rows are in order of first appearance")
     func groups() throws {
         var rows = Rows()
         rows.addThroughput(.foundation, block: 0, seconds: 0.1)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OpBenchHistory
 
-/// Change points: what Apache Otava is asked and how its answers are read; and what the real one finds.
+/// Change points: the input of Apache Otava, the reading of its output, and the results of the real program.
 struct ChangePointTests {
     private let fixture: Fixture
 
@@ -19,7 +19,7 @@ struct ChangePointTests {
             })
     }
 
-    /// A program that keeps what it is asked and answers so.
+    /// A program that records its input and prints the given answer.
     private func finder(answering answer: String, status: Int = 0) throws -> ChangePoints {
         let program = fixture.folder + "/otava"
         try answer.write(toFile: fixture.folder + "/answer", atomically: false, encoding: .utf8)
@@ -36,7 +36,7 @@ struct ChangePointTests {
         try String(contentsOfFile: "\(fixture.folder)/\(name)", encoding: .utf8)
     }
 
-    @Test("series of the same runs go in one file, and every change comes back to its own")
+    @Test("series of the same runs share a file, and every change returns to its series")
     func answers() async throws {
         let change = #"{"metric": "m1", "index": 2, "mean_before": "400000.000000", "mean_after": "800000.000000"}"#
         let finder = try finder(answering: "{\"t0\": [{\"time\": 1, \"changes\": [\(change)]}]}\n{\"t1\": []}\n")
@@ -52,13 +52,13 @@ struct ChangePointTests {
         #expect(try asked("words").hasSuffix("t0 t1\n"))
         let lines = try asked("asked/t0.csv").split(separator: "\n")
         #expect(lines.count == 5 && lines[0] == "time,m0,m1")
-        // Six decimals tell the smallest figure.
+        // Six decimals resolve the smallest figure.
         #expect(lines[1] == "2026-01-01T00:00:00.000Z,250000,500000")
         #expect(try asked("asked/otava.yaml").contains("file: t1.csv"))
         #expect(try fixture.names() == ["answer", "asked", "otava", "words"])
     }
 
-    @Test("a program that fails, or says what nobody understands, is an error")
+    @Test("a program that fails, or prints something unknown, is an error")
     func failures() async throws {
         let series = series([1, 2, 3])
         var text = ""
@@ -76,7 +76,7 @@ struct ChangePointTests {
             text, "failures", replacing: [fixture.folder: "FOLDER", ChangePoints.otavaVersion: "VERSION"])
     }
 
-    @Test("the program is the one that the variable names, else the one on PATH")
+    @Test("the program is the one in the variable, else the one on PATH")
     func program() throws {
         let finder = try finder(answering: "")
         #expect(finder.program == fixture.folder + "/otava")
@@ -86,7 +86,7 @@ struct ChangePointTests {
         #expect(ChangePoints(environment: [:]) == nil)
     }
 
-    @Test("without a series that is long enough nothing is started")
+    @Test("without a long enough series the program is not started")
     func short() async throws {
         let finder = try #require(ChangePoints(environment: ["OPBENCH_OTAVA": "/bin/false"]))
         #expect(try await finder.found(in: [series([1, 2])]) == [series([1, 2])])

@@ -5,7 +5,7 @@ import OpBenchModel
 import TestSupport
 import Testing
 
-/// Files that are no history: each is refused for what it is, and left as it was.
+/// Files that are not a history: each is refused with its reason, and left unchanged.
 struct DatabaseFileTests {
     private let fixture: Fixture
 
@@ -13,13 +13,13 @@ struct DatabaseFileTests {
 
     private func write(_ data: Data) throws { try data.write(to: URL(fileURLWithPath: fixture.path)) }
 
-    /// Holds that the file is refused, for reading and for adding, and nothing has changed in the folder.
+    /// Expects that the file is refused, for reading and for adding, and that the folder is unchanged.
     private func expectRefusal(_ reason: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let before = (try? fixture.bytes(), try fixture.names())
         for access in [History.Access.reading, .adding] {
             let error = #expect(throws: InputError.self, sourceLocation: sourceLocation) {
                 let history = try History(fixture.path, for: access)
-                // What is damaged further back shows when it is read.
+                // Damage further back shows when the series are read.
                 _ = try history.series()
                 try history.close()
             }
@@ -51,15 +51,15 @@ struct DatabaseFileTests {
         let queue = try DatabaseQueue(path: fixture.path)
         try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 77") }
         try queue.close()
-        try expectRefusal("another version of the tables")
+        try expectRefusal("tables of version")
     }
 
-    @Test("a database that was cut off", arguments: [0.3, 0.6, 0.95])
+    @Test("a truncated database", arguments: [0.3, 0.6, 0.95])
     func truncated(part: Double) throws {
         try fixture.add("one", 1, (0..<500).map { Fixture.name(cell: "w items=\($0)") })
         let whole = try fixture.bytes()
         try write(whole.prefix(Int(Double(whole.count) * part) / 512 * 512))
-        try expectRefusal("cut off or damaged")
+        try expectRefusal("truncated or damaged")
     }
 
     @Test("a database whose pages were overwritten")
@@ -68,10 +68,10 @@ struct DatabaseFileTests {
         var whole = try fixture.bytes()
         whole.replaceSubrange(4096..<whole.count, with: Data(repeating: 0xA5, count: whole.count - 4096))
         try write(whole)
-        try expectRefusal("cut off or damaged")
+        try expectRefusal("truncated or damaged")
     }
 
-    /// Changes what the tables forbid to change.
+    /// Makes changes that the tables forbid.
     private func forge(_ body: (Database) throws -> Void) throws {
         try fixture.add("one", 1)
         let queue = try DatabaseQueue(path: fixture.path)
@@ -110,7 +110,7 @@ struct DatabaseFileTests {
     }
 
     @Test(
-        "tables of the right names that are none",
+        "other objects with the names of the tables",
         arguments: [
             "DROP TABLE figure; CREATE TABLE figure (run INTEGER)",
             """
@@ -127,7 +127,7 @@ struct DatabaseFileTests {
         try expectRefusal("other tables")
     }
 
-    @Test("another's tables and indexes beside the tables")
+    @Test("foreign tables and indexes beside the tables")
     func foreignTables() throws {
         try forge { try $0.execute(sql: "CREATE TABLE mine (id); CREATE INDEX fast ON run (digest)") }
         #expect(try fixture.series().count == 1)
@@ -139,7 +139,7 @@ struct DatabaseFileTests {
         try expectRefusal("a folder")
     }
 
-    @Test("nothing: there is no history to read, and reading makes none")
+    @Test("no file: there is no history to read, and reading makes none")
     func nothing() throws {
         for text in [nil, ""] {
             if let text { try write(Data(text.utf8)) }
@@ -148,15 +148,15 @@ struct DatabaseFileTests {
             #expect(error?.file == fixture.path && error?.remedy.contains("opbench history add") == true)
             #expect(try !History.isThere(fixture.path) && fixture.names() == names)
         }
-        // An empty file is as good as none.
+        // An empty file counts as missing.
         try fixture.add("one", 1)
         #expect(try fixture.series().count == 1)
     }
 
-    @Test("a killed process's log is taken over")
+    @Test("the log of a killed process is recovered")
     func leftLog() throws {
         try fixture.add("one", 1)
-        // As a process leaves it that ends in the middle: its log has a whole transaction and is not yet in the file.
+        // As left by a process that ends in the middle: its log has a complete transaction that is not in the file yet.
         let other = try Fixture()
         let history = try History(fixture.path, for: .adding)
         let figures = Fixture.figures(2)

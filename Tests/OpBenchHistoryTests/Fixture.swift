@@ -4,7 +4,7 @@ import OpBenchHistory
 import OpBenchModel
 import TestSupport
 
-/// A new empty folder, removed with the object, and runs to be kept in a history there.
+/// A new empty folder, removed with the object, and runs for a history in it.
 final class Fixture: Sendable {
     let folder: String
     var path: String { folder + "/history.sqlite" }

@@ -2,13 +2,13 @@ import OpBenchHistory
 import OpBenchModel
 import Testing
 
-/// What a history keeps and gives back.
+/// The content of a history.
 struct HistoryTests {
     private let fixture: Fixture
 
     init() throws { fixture = try Fixture() }
 
-    @Test("what was added is given back, run by run in the order of time")
+    @Test("added runs are returned in order of time")
     func order() throws {
         try fixture.add("late", day: 9, 3)
         try fixture.add("early", day: 2, 1)
@@ -19,7 +19,7 @@ struct HistoryTests {
         #expect(series[0].points.map(\.value) == [1, 2, 3])
         let last = try #require(series[0].points.last)
         #expect(last.low == 3 * 0.9 && last.high == 3 * 1.2 && last.samples == 7 && last.run.commit == "clate")
-        // SQLite's log is gone with the last who had the file open.
+        // SQLite's log disappears with the last process that had the file open.
         #expect(try fixture.names() == ["history.sqlite"])
     }
 
@@ -32,7 +32,7 @@ struct HistoryTests {
         #expect(before[0].points.count == 1)
     }
 
-    @Test("a run that has changed is refused, and replaced as a whole where that is wanted")
+    @Test("a changed run is refused, and replaced as a whole on request")
     func changed() throws {
         let other = Fixture.name(.allocations)
         try fixture.add("one", 1, [Fixture.name(), other])
@@ -44,7 +44,7 @@ struct HistoryTests {
         #expect(try fixture.add("one", 2, isReplacing: true) == .known)
     }
 
-    @Test("whatever is kept of a run belongs to its digest")
+    @Test("the digest covers everything that is kept of a run")
     func digests() {
         let figures = Fixture.figures(1)
         let run = Fixture.run("one", figures)
@@ -69,7 +69,7 @@ struct HistoryTests {
         #expect(Fixture.run("one", figures.reversed()).digest == run.digest)
     }
 
-    @Test("runs of different hosts, allocators and builds never stand in one series")
+    @Test("runs of different hosts, allocators and builds are never in one series")
     func hosts() throws {
         var debug = Fixture.here
         debug.configuration = "debug"
@@ -84,7 +84,7 @@ struct HistoryTests {
         #expect(series.allSatisfy { series in series.points.allSatisfy { $0.run.host == series.host } })
     }
 
-    @Test("a query gives the figures that it asks for")
+    @Test("a query returns the selected figures")
     func queries() throws {
         let names = [
             Fixture.name(), Fixture.name(phase: "submit"), Fixture.name(backend: .dispatch),
@@ -110,7 +110,7 @@ struct HistoryTests {
         try history.close()
     }
 
-    @Test("rows of a series are read back as they were written")
+    @Test("rows of a series read back as written")
     func rows() throws {
         try fixture.add("one", 1)
         try fixture.add("two", day: 2, 1.5)

@@ -11,7 +11,7 @@ import Testing
 
     // MARK: How it ends
 
-    @Test func `statuses and signals are told apart`() async throws {
+    @Test func `statuses and signals are distinguished`() async throws {
         #expect(try await shell("exit 0").run() == .exited(0))
         #expect(try await shell("exit 255").run() == .exited(255))
         #expect(try await shell("kill -TERM $$").run() == .signaled(SIGTERM))
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: ["/nonexistent/program", "no such program in PATH"])
-    func `a program that is not there is told from others that cannot be started`(name: String) async throws {
+    func `a missing program is distinguished from one that cannot be started`(name: String) async throws {
         let missing = await #expect(throws: LaunchError.self) { _ = try await Program(name).run() }
         #expect(missing?.isMissing == true && missing?.program == name)
         let refused = await #expect(throws: LaunchError.self) { _ = try await Program("/etc/passwd").run() }
@@ -27,7 +27,7 @@ import Testing
         #expect("\(try #require(refused))" == "/etc/passwd: Permission denied")
     }
 
-    @Test func `a closed descriptor, or a folder that is not there, is an error`() async throws {
+    @Test func `a closed descriptor, or a missing folder, is an error`() async throws {
         let closed = await #expect(throws: LaunchError.self) {
             _ = try await Program("true").run(output: .descriptor(-1))
         }
@@ -36,9 +36,9 @@ import Testing
         #expect(folder?.code == ENOENT)
     }
 
-    // MARK: What it has
+    // MARK: The program's surroundings
 
-    @Test func `arguments, environment, folder and streams are those that it is given`() async throws {
+    @Test func `a program gets the given arguments, environment, folder and streams`() async throws {
         let input = try MemoryFile()
         try input.write(Array("hello".utf8))
         let (output, errors) = (try MemoryFile(), try MemoryFile())
@@ -52,7 +52,7 @@ import Testing
         #expect(String(decoding: errors.contents(), as: UTF8.self) == "trouble\n")
     }
 
-    @Test func `it is told another name, and in its group alone if it is to be`() async throws {
+    @Test func `a program can get another name and a group of its own`() async throws {
         var program = Program("cat", ["/proc/self/cmdline"])
         program.ownName = "another"
         #expect(try await program.printed().text == "another\0/proc/self/cmdline\0")
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `what it prints beyond the limit is refused`() async throws {
+    @Test func `output beyond the limit is refused`() async throws {
         var program = shell("yes; echo more; exit 7")
         program.environment["LC_ALL"] = "C"
         let printed = try await program.printed(limit: 100_000, errorLimit: 1000)
@@ -73,10 +73,10 @@ import Testing
         #expect(printed.errors.contains("not permitted"))
     }
 
-    @Test func `it has its three streams and no other descriptor, and blocks and ignores no signal`() async throws {
+    @Test func `a program has three streams and no other descriptor, and blocks and ignores no signal`() async throws {
         let other = open("/dev/null", O_RDONLY)
         defer { close(other) }
-        // The last is the folder that ls reads.
+        // The last one is the folder that ls reads.
         #expect(try await Program("ls", ["/proc/self/fd"]).printed().text == "0\n1\n2\n3\n")
         await #expect(processExitsWith: .success) {
             signal(SIGUSR1, SIG_IGN)
@@ -85,13 +85,13 @@ import Testing
             sigaddset(&usr2, SIGUSR2)
             pthread_sigmask(SIG_BLOCK, &usr2, nil)
             let masks = try await Program("grep", ["-E", "Sig(Blk|Ign)", "/proc/self/status"]).printed().text
-            // The C library keeps signals 32 and 33 to itself.
+            // The C library reserves signals 32 and 33.
             let numbers = masks.split(whereSeparator: \.isWhitespace).compactMap { UInt64($0, radix: 16) }
             #expect(numbers.map { $0 & ~(0b11 << 31) } == [0, 0], "\(masks)")
         }
     }
 
-    @Test func `this process waits for its programs though it was to ignore their ends`() async throws {
+    @Test func `this process waits for its programs even if it was started with SIGCHLD ignored`() async throws {
         await #expect(processExitsWith: .success) {
             signal(SIGCHLD, SIG_IGN)
             let ending = try await Program("true").run()
@@ -113,9 +113,9 @@ import Testing
         #expect(try await shell("trap '' TERM INT; while :; do sleep 1; done").run(seconds: 0.2) == .timedOut)
     }
 
-    @Test func `a program that has ended while this process was stopped was in time`() async throws {
+    @Test func `a program that ended while this process was stopped is in time`() async throws {
         await #expect(processExitsWith: .success) {
-            // Stops this process for longer than the program may take; it ends meanwhile.
+            // Stops this process for longer than the program may take; the program ends meanwhile.
             let script = #"kill -STOP "$1"; (sleep 3; kill -CONT "$1") >/dev/null 2>&1 & sleep 1; exit 5"#
             let ending = try await Program("sh", ["-c", script, "sh", "\(getpid())"]).run(seconds: 2)
             #expect(ending == .exited(5))
@@ -124,7 +124,7 @@ import Testing
 
     // MARK: Cancellation
 
-    @Test func `cancelled before, it is not started`() async throws {
+    @Test func `a program cancelled before its start is not started`() async throws {
         let started = Counter()
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `cancelled meanwhile, it is killed`(hasOwnGroup: Bool) async throws {
+    func `a program cancelled while it runs is killed`(hasOwnGroup: Bool) async throws {
         let process = Mutex<pid_t>(0)
         let (starts, start) = AsyncStream.makeStream(of: Void.self)
         let task = Task {
@@ -149,11 +149,11 @@ import Testing
         for await _ in starts {}
         task.cancel()
         await #expect(throws: CancellationError.self) { _ = try await task.value }
-        // Reaped, hence no child of this process any more.
+        // Reaped, so it is no longer a child of this process.
         #expect(clinux_wait_for(process.withLock(\.self)) == -1)
     }
 
-    @Test func `cancelled afterwards, nothing happens`() async throws {
+    @Test func `cancelling after the end has no effect`() async throws {
         let task = Task { try await Program("true").run() }
         #expect(try await task.value.isSuccess)
         task.cancel()
@@ -173,12 +173,12 @@ import Testing
         return String(decoding: output.contents(), as: UTF8.self)
     }
 
-    @Test func `before it is killed it is asked to end`() async throws {
+    @Test func `a program is asked to end before it is killed`() async throws {
         let script = "trap 'echo asked; exit 3' INT; echo begun; while :; do sleep 0.05; done"
         #expect(try await cancelled(script, .init(SIGINT, seconds: 1000)) == "begun\nasked\n")
     }
 
-    @Test func `one that does not heed a request gets the next, and is killed in the end`() async throws {
+    @Test func `a program that ignores a request gets the next one, and is killed at last`() async throws {
         let heeding = "trap 'echo int' INT; trap 'echo term; exit' TERM"
         for (traps, last, text) in [(heeding, 1000, "begun\nint\nterm\n"), ("trap '' INT TERM", 0.1, "begun\n")] {
             let printed = try await cancelled(
@@ -188,13 +188,13 @@ import Testing
         }
     }
 
-    @Test func `one that is stopped is asked to go on, and to end`() async throws {
+    @Test func `a stopped program is continued and asked to end`() async throws {
         let script = "trap 'echo int; exit' INT; echo begun; kill -STOP $$; while :; do sleep 0.05; done"
         #expect(try await cancelled(script, .init(SIGINT, seconds: 1000)) == "begun\nint\n")
     }
 
     @Test(arguments: ["exit 0", "kill -SEGV $$", "exec sleep 10000", "sleep 20000"])
-    func `its group ends with it`(end: String) async throws {
+    func `a program's group ends with it`(end: String) async throws {
         let output = try MemoryFile()
         var program = shell("sleep 10000 & echo $!; \(end)")
         program.hasOwnGroup = true
@@ -205,7 +205,7 @@ import Testing
         _ = try? await task.value
         let text = String(decoding: output.contents(), as: UTF8.self)
         let process = try #require(pid_t(text.trimmingCharacters(in: .newlines)))
-        // It stays as a zombie until the process that inherits it has waited for it.
+        // It remains a zombie until the process that inherits it has waited for it.
         #expect(
             eventually("it has ended") {
                 let status = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
@@ -215,17 +215,17 @@ import Testing
 
     // MARK: Many
 
-    @Test func `a thousand at once, cancelled at any time, leave no process and no descriptor`() async throws {
+    @Test func `a thousand programs at once, cancelled at any time, leave no process and no descriptor`() async throws {
         await #expect(processExitsWith: .success) {
             let seed = announcedSeed("a thousand programs")
-            // What is made once a process is there before.
+            // Makes everything that the first start makes once.
             _ = try await Program("true").printed()
             let before = try ProgramTests.descriptors()
             var random = SeededGenerator(seed: seed)
             let (ended, cancelled) = (Counter(), Counter())
             await withTaskGroup(of: Void.self) { group in
                 for index in 0..<Scale.of(1000) {
-                    // A limit of processes holds for all tests.
+                    // A limit of processes applies to all tests together.
                     if index >= 64 { await group.next() }
                     let (isEndless, yields) = (index % 4 == 0, Int.random(in: 0..<200, using: &random))
                     let cancels = isEndless || Bool.random(using: &random)
@@ -251,7 +251,7 @@ import Testing
             }
             #expect(ended.value + cancelled.value == Scale.of(1000) && ended.value > 0 && cancelled.value > 0)
             #expect(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD)
-            // A thread may still release its last objects, as the first may have while they were counted.
+            // A thread may still be releasing its last objects, as the first may have been while they were counted.
             #expect(
                 eventually("all descriptors are closed") {
                     (try? ProgramTests.descriptors()).map { $0 <= before } ?? false

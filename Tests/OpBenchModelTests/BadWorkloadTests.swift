@@ -4,7 +4,7 @@ import Testing
 
 @testable import OpBenchModel
 
-/// Where a bad file is refused.
+/// The place at which each bad file is refused.
 private let places: [String: String] = [
     "backends-duplicate": "$.backends[1]", "backends-empty": "$.backends", "backends-unknown": "$.backends[1]",
     "backends-wrong-shape": "$.backends[0]", "degree-zero": "$.parameters.degree",
@@ -39,7 +39,7 @@ private let places: [String: String] = [
 struct BadWorkloadTests {
     private let golden = Golden("bad-workloads")
 
-    @Test("Each is refused on one line that names the file and what to do")
+    @Test("Each is refused on one line that names the file and the remedy")
     func refused() throws {
         var lines: [String] = []
         for file in Fixtures.bad + Fixtures.decoderOnly {
@@ -55,7 +55,7 @@ struct BadWorkloadTests {
         golden.expect(lines.joined(separator: "\n"), "files")
     }
 
-    @Test("What --set makes wrong is refused as in a file")
+    @Test("Invalid values of --set are refused like those of a file")
     func overrides() throws {
         let spec = try decode()
         var lines: [String] = []
@@ -70,7 +70,7 @@ struct BadWorkloadTests {
         golden.expect(lines.joined(separator: "\n"), "--set")
     }
 
-    /// All others have one, however much it spoils.
+    /// All other files have one mistake, however much follows from it.
     private static let severalMistakes: Set<String> = ["json-comment", "json-trailing-comma", "skip-unknown-key"]
 
     @Test("Every file that is expected to fail in a certain way exists")
@@ -80,7 +80,7 @@ struct BadWorkloadTests {
         #expect(Fixtures.bad.count > 100 && Fixtures.decoderOnly.count >= 10)
     }
 
-    @Test("Two workloads of one name do not run together, nor one file twice")
+    @Test("Two workloads with one name do not run together, nor one file twice")
     func sameName() throws {
         let file = try #require(Fixtures.good.first)
         let error = refusal { _ = try WorkloadSpec.load(files: Fixtures.good.map(\.path)) }

@@ -70,7 +70,7 @@ struct CSVTests {
                 ]))
     }
 
-    @Test("A row as it stands in the file")
+    @Test("A row as written in the file")
     func line() {
         #expect(CSVFile.header(of: SampleRow.self, parameters: ["b", "a"]).hasSuffix(",notes,param_a,param_b\n"))
         #expect(
@@ -79,7 +79,7 @@ struct CSVTests {
                 + "noisy;short,time,total,0.1,ns,lower,false,10,,,closure,10\n")
     }
 
-    @Test("An absent figure is empty, and so is one that is no number")
+    @Test("An absent figure is empty, and so is one that is not a number")
     func absent() throws {
         for value in [nil, .nan, .infinity] as [Double?] {
             let text = CSVFile.text(of: [sample { $0.value = value }])
@@ -88,7 +88,7 @@ struct CSVTests {
         }
     }
 
-    @Test("What is written is read back, whatever the text and the figure")
+    @Test("Rows read back as written, whatever the text and the figure")
     func roundTrip() throws {
         var generator = Numbers(state: 3)
         let pieces = ["", " ", ",", "\"", "\n", "\r\n", "é😀", "a", " b ", "\"\"", "\t"]
@@ -142,7 +142,7 @@ struct CSVTests {
         }
     }
 
-    @Test("A file that was cut off is refused, at whatever byte")
+    @Test("A file truncated at any byte is refused")
     func cut() throws {
         let text = CSVFile.text(of: [sample(), sample { $0.notes = "two\nlines, \"quoted\"" }])
         let bytes = Array(text.utf8)
@@ -152,7 +152,7 @@ struct CSVTests {
         }
     }
 
-    @Test("The whole lines of a file that was cut off can be had, and how long they are")
+    @Test("The complete lines of a truncated file can be read, with their size")
     func recovered() throws {
         let whole = CSVFile.text(of: [sample(), sample { $0.notes = "two\nlines" }])
         let more = CSVFile.line(of: sample { $0.notes = "a \"quoted\nline" }, parameters: ["form", "items"])
@@ -164,7 +164,7 @@ struct CSVTests {
         }
     }
 
-    @Test("Another version is refused by its name, whatever its columns are")
+    @Test("Another version is refused by name, whatever its columns")
     func otherVersion() throws {
         func path(_ text: String) -> String? {
             refusal { _ = try CSVFile.rows(SampleRow.self, text: text, file: "samples.csv") }.path
@@ -174,14 +174,14 @@ struct CSVTests {
             row.replacing("\n1,", with: "\n2,"), "schema_version,run_id,what\n2,r,x\n",
             "schema_version,run_id,what\n2,r,x,y,z\n",
         ] { #expect(path(text) == "column schema_version") }
-        // Of no version that tells, it is the columns that are wrong.
+        // Without a readable version, the columns are reported as wrong.
         for text in ["schema_version,run_id,what\n", "schema_version,run_id,what\nx,r,x\n"] {
             #expect(path(text) == "column 3")
         }
         #expect(path("run_id,what\n2,x\n") == "column 1")
     }
 
-    @Test("What does not belong is refused with file, line and column")
+    @Test("Invalid content is refused with file, line and column")
     func foreign() throws {
         let text = CSVFile.text(of: [sample(), sample()])
         func error(_ text: String) -> InputError {
@@ -213,7 +213,7 @@ struct CSVTests {
         #expect(error(text + "\n").line == 4)
     }
 
-    @Test("A file of another kind: the remedy names the right one")
+    @Test("The remedy for a file of another kind names the right kind")
     func wrongFile() throws {
         try Fixtures.withFile(CSVFile.text(of: [HistogramRow.blank])) { file in
             #expect(refusal { _ = try CSVFile.read(SampleRow.self, file: file) }.remedy.contains("samples.csv"))
@@ -221,7 +221,7 @@ struct CSVTests {
     }
 
     @Test(
-        "Names of parameters are such as are written: an export keeps their order", arguments: ["a\u{1}", "a::", "##["])
+        "Names of parameters are as written: an export keeps their order", arguments: ["a\u{1}", "a::", "##["])
     func parameterNames(name: String) {
         let header = CSVFile.header(of: SampleRow.self, parameters: ["a", name])
         #expect(refusal { _ = try CSVFile.rows(SampleRow.self, text: header, file: "x.csv") }.line == 1)
@@ -240,7 +240,7 @@ struct MetricTests {
         #expect(Metric.named("speed") == nil)
     }
 
-    @Test("The greatest of several peaks is the peak; other figures go by the median")
+    @Test("Several peaks are aggregated by the maximum, other figures by the median")
     func aggregation() {
         #expect(Metric.startLatency.aggregation(ofStat: "max") == .maximum)
         #expect(Metric.startLatency.aggregation(ofStat: "p99") == .median)

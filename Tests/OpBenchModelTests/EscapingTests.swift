@@ -5,12 +5,12 @@ import Testing
 
 @testable import OpBenchModel
 
-/// Every way in which text goes into another language, held against hostile strings: what its reader gives back is the
-/// text, or nothing dangerous is left in it.
+/// Every escaping of text for another language, tested with hostile strings: its reader restores the text, or nothing
+/// dangerous is left in it.
 @Suite("Escaping") struct EscapingTests {
     private static let seeds: [UInt64] = [1, 2, 3, 4]
 
-    /// Holds a property against many strings; stops at the first that fails.
+    /// Tests a property with many strings; stops at the first failure.
     private func hold(_ seed: UInt64, _ property: (String) throws -> Bool) rethrows {
         var texts = HostileText(seed: seed)
         for _ in 0..<HostileText.count / Self.seeds.count {
@@ -25,7 +25,7 @@ import Testing
 
     // MARK: CSV
 
-    @Test("CSV: a line of any fields is read back, byte for byte", arguments: seeds)
+    @Test("CSV: a line of any fields reads back, byte for byte", arguments: seeds)
     func csv(seed: UInt64) throws {
         var others = HostileText(seed: seed &+ 100)
         try hold(seed) { text in
@@ -33,7 +33,7 @@ import Testing
             var rest = Array(CSVText.line(fields).utf8)
             var reader = CSVReader(file: "x")
             func next() throws(InputError) -> [UInt8] {
-                // Part by part, so that every place is a seam once.
+                // In parts, so that every offset is a boundary once.
                 defer { rest = Array(rest.dropFirst(7)) }
                 return Array(rest.prefix(7))
             }
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("samples.csv: every text field is read back exactly, formulas included", arguments: seeds)
+    @Test("samples.csv: every text field reads back exactly, formulas included", arguments: seeds)
     func samples(seed: UInt64) throws {
         var others = HostileText(seed: seed &+ 200)
         try hold(seed) { text in
@@ -60,13 +60,13 @@ import Testing
             row.parameters = value.isEmpty ? [:] : ["p": value]
             let read = try CSVFile.rows(SampleRow.self, text: CSVFile.text(of: [row]), file: "x")
             guard read.count == 1, read[0] == row else { return false }
-            // `==` takes canonically equivalent texts for one.
+            // `==` treats canonically equivalent texts as equal.
             return isSame(CSVFile.text(of: read), CSVFile.text(of: [row]))
         }
     }
 
     @Test(
-        "Exported CSV: a field is on one line, and no text field is a formula, while numbers are as they are",
+        "Exported CSV: a field is on one line, no text field is a formula, and numbers are unchanged",
         arguments: seeds)
     func exports(seed: UInt64) throws {
         try hold(seed) { text in
@@ -98,7 +98,7 @@ import Testing
     // MARK: JSON
 
     @Test(
-        "JSON: both readers give the string back, and no scalar in it acts on a terminal or is refused by YAML",
+        "JSON: both readers restore the string, and no scalar in it affects a terminal or is refused by YAML",
         arguments: seeds)
     func json(seed: UInt64) throws {
         try hold(seed) { text in
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test("Rows as JSON: a parameter is a number only if JSON writes numbers so", arguments: seeds)
+    @Test("Rows as JSON: a parameter is a number only if it is written as JSON writes numbers", arguments: seeds)
     func rowJSON(seed: UInt64) throws {
         var others = HostileText(seed: seed)
         let odd = ["+1", ".5", "5.", "007", "1e5", "-0", "1E+2", "1e", "0x10", "-", "--1", "1_0"]
@@ -124,7 +124,7 @@ import Testing
 
     // MARK: XML
 
-    @Test("XML: a parser gives the attribute back, a replacement for what XML cannot hold", arguments: seeds)
+    @Test("XML: a parser restores the attribute, with replacements for scalars that XML cannot hold", arguments: seeds)
     func xml(seed: UInt64) {
         final class Reader: NSObject, XMLParserDelegate {
             var value: String?
@@ -150,7 +150,7 @@ import Testing
 
     // MARK: Markdown
 
-    @Test("Markdown: a cell holds nothing that means something, and its entities stand for the text", arguments: seeds)
+    @Test("Markdown: a cell holds no markup, and its entities decode to the text", arguments: seeds)
     func markdown(seed: UInt64) {
         hold(seed) { text in
             let cell = MarkdownText.cell(text)
@@ -165,7 +165,7 @@ import Testing
     // MARK: Workflow commands
 
     @Test(
-        "Workflow commands: one line, from which the runner takes the title and the message as they were",
+        "Workflow commands: one line, from which the runner restores the title and the message",
         arguments: seeds)
     func workflowCommands(seed: UInt64) {
         var others = HostileText(seed: seed &+ 300)
@@ -174,7 +174,7 @@ import Testing
             let line = WorkflowCommand("error", title: text, message: message).line
             let bytes = Array(line.utf8)
             guard bytes.count(where: { $0 == 10 }) == 1, bytes.last == 10, !bytes.contains(13) else { return false }
-            // As the runner takes it apart: the message is behind the next two colons, properties are parted by commas.
+            // As the runner splits it: the message is after the next two colons, properties are separated by commas.
             let body = bytes.dropFirst("::error title=".utf8.count).dropLast()
             guard let colon = body.firstIndex(of: UInt8(ascii: ":")), body[colon + 1] == UInt8(ascii: ":") else {
                 return false
@@ -210,7 +210,7 @@ import Testing
         }
     }
 
-    @Test("What people write is left alone")
+    @Test("Ordinary text is unchanged")
     func harmless() {
         for text in [
             "w items=10 form=block", "dispatch:function", "priority=high", "größer — 5 %", "👩‍💻 naïve", "a_b[0]",
@@ -222,7 +222,7 @@ import Testing
         #expect(
             TerminalText.escaped("\n::error::x ##[error]\u{9B}1m")
                 == "\\n:\\u{3a}error:\\u{3a}x ##\\u{5b}error]\\u{9b}1m")
-        // Within a line no runner looks for a command; at its beginning one does.
+        // Runners recognise a command only at the beginning of a line.
         #expect(TerminalText.escaped("1 %: swift::f ##[e", keepsScopes: true) == "1 %: swift::f ##\\u{5b}e")
         for blank in ["", "  ", ":"] {
             #expect(!TerminalText.escaped("\(blank)::error::x", keepsScopes: true).hasPrefix("\(blank)::"))
@@ -240,7 +240,7 @@ import Testing
 
     // MARK: Combining marks
 
-    @Test("More than 30 combining marks in a row are refused in JSON and CSV, in no time")
+    @Test("More than 30 combining marks in a row are refused in JSON and CSV, quickly")
     func marks() throws {
         let marks = String(repeating: "\u{301}\u{316}", count: 500_000)
         #expect(refusal { _ = try JSONParser.parse("{\"\(marks)\": 1}", file: "x") }.message.contains("30"))
@@ -254,7 +254,7 @@ import Testing
     }
 
     @Test(
-        "A valid workload's reason, quoted and with combining marks, is read back from the rows that it comes to stand in"
+        "A valid workload's reason, quoted and with combining marks, reads back from the rows that hold it"
     )
     func reason() throws {
         let reason = "a \"\u{301}quoted\u{301}\", b\r\u{301}"

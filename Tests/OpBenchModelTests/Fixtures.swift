@@ -4,7 +4,7 @@ import Testing
 
 @testable import OpBenchModel
 
-/// The files that these tests read, found from where this file stands.
+/// The files that these tests read, found relative to this file.
 enum Fixtures {
     private static let here = URL(filePath: #filePath).deletingLastPathComponent()
     static let package = here.deletingLastPathComponent().deletingLastPathComponent()
@@ -13,19 +13,19 @@ enum Fixtures {
 
     /// The workloads of the default run.
     static let standard = files(in: package.appending(path: "workloads"))
-    /// Those beside it.
+    /// The additional workloads.
     static let more = files(in: package.appending(path: "workloads/more"))
-    /// Those by which the engine's goals are measured.
+    /// The workloads that measure the engine's goals.
     static let engine = files(in: package.appending(path: "workloads/engine"))
-    /// Those that show how its costs grow.
+    /// The workloads that show how its costs grow.
     static let growth = files(in: package.appending(path: "workloads/engine/growth"))
     /// All workloads that the project ships.
     static let shipped = standard + more + engine + growth
-    /// Legal, and odd in places.
+    /// Valid files with unusual details.
     static let good = files(in: here.appending(path: "Workloads/good"))
     /// Refused by the schema and by the decoder.
     static let bad = files(in: here.appending(path: "Workloads/bad"))
-    /// What a schema cannot say: refused by the decoder alone.
+    /// Files that a schema cannot refuse: only the decoder does.
     static let decoderOnly = files(in: here.appending(path: "Workloads/decoder-only"))
 
     static func text(_ url: URL) throws -> String { try String(contentsOf: url, encoding: .utf8) }
@@ -35,7 +35,7 @@ enum Fixtures {
         return names.filter { $0.hasSuffix(".json") }.sorted().map { directory.appending(path: $0) }
     }
 
-    /// Runs the body with a file of that text, and removes it.
+    /// Runs the body with a temporary file of that text.
     static func withFile<Result>(_ bytes: Data, _ body: (String) throws -> Result) throws -> Result {
         let url = URL(filePath: TemporaryFolder.unusedPath())
         try bytes.write(to: url)
@@ -48,7 +48,7 @@ enum Fixtures {
     }
 }
 
-/// Decodes a workload whose keys are the usual ones but for those given as JSON.
+/// Decodes a workload with default keys, except for those given as JSON.
 func decode(
     shape: String = "independent", parameters: String = "{}", backends: String = #"["engine"]"#, more: String = ""
 ) throws -> WorkloadSpec {
@@ -59,7 +59,7 @@ func decode(
             """, file: "sample.json")
 }
 
-/// The refusal that the body ends in, of several mistakes the first; a failure if it ends well.
+/// The error that the body throws, or the first of several; a failure if it throws none.
 func refusal(
     sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
 ) -> InputError {
@@ -67,7 +67,7 @@ func refusal(
         ?? InputError(file: "", message: "not refused", remedy: "")
 }
 
-/// All mistakes that the body ends in; a failure if it ends well.
+/// All mistakes that the body throws; a failure if it throws none.
 func refusals(
     sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
 ) -> [InputError] {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import OpBenchModel
 
-@Suite("What a gate needs of a run")
+@Suite("The samples that a gate needs")
 struct GateNeedsTests {
     private func needs(_ rules: String) throws -> GateNeeds {
         GateNeeds(
@@ -14,7 +14,7 @@ struct GateNeedsTests {
         try #require(WorkloadSpec.load(files: Fixtures.shipped.map(\.path)).first { $0.name == name })
     }
 
-    @Test("the default: fifteen throughput blocks with the baseline, and the few that tell what memory is taken")
+    @Test("the default: fifteen throughput blocks with the baseline, and the default number of memory blocks")
     func standard() throws {
         let needs = GateNeeds(of: .standard, on: try workload("tiny-vs-batched"))
         #expect(needs.kinds == [.throughput, .memory] && needs.blocks == [.throughput: 15] && needs.takesBaseline)
@@ -22,19 +22,19 @@ struct GateNeedsTests {
         #expect(sides.kinds == needs.kinds && sides.blocks == needs.blocks && !sides.takesBaseline)
     }
 
-    @Test("of an open loop as many blocks of latencies", arguments: [GatePolicy.standard, .standardForSides])
+    @Test("as many blocks of latencies for an open loop", arguments: [GatePolicy.standard, .standardForSides])
     func openLoop(policy: GatePolicy) throws {
         let needs = GateNeeds(of: policy, on: try workload("open-loop"))
         #expect(needs.kinds == [.latency] && needs.blocks == [.latency: 15])
     }
 
-    @Test("rules for another workload ask for nothing")
+    @Test("rules for another workload need nothing")
     func otherWorkload() throws {
         let needs = try needs(#"{"workload": "chain*", "metric": "time", "max_regression": 0.1}"#)
         #expect(needs.kinds.isEmpty && needs.blocks.isEmpty)
     }
 
-    @Test("the kinds that report what the rules name, and as many blocks as the strictest of them takes")
+    @Test("the kinds that report the rules' metrics, and as many blocks as the strictest rule needs")
     func rules() throws {
         let latency = try needs(
             #"""
@@ -66,7 +66,7 @@ struct JudgedBackendsTests {
     private static let all = "engine dispatch dispatch:notify foundation"
 
     @Test(
-        "those that a rule selects on the workload, in its order",
+        "those that a rule selects on the workload, in the workload's order",
         arguments: [
             (#"{"backend": "own", "metric": "time", "max_regression": 0.1}"#, ["engine"]),
             (#"{"metric": "cpu_time", "max_regression": 0.1}"#, all.split(separator: " ").map(String.init)),
@@ -84,7 +84,7 @@ struct JudgedBackendsTests {
         #expect(try judged(rules, of: Self.all) == names)
     }
 
-    @Test("and those that ratios are taken to, as far as the workload has them")
+    @Test("and those that ratios refer to, as far as the workload has them")
     func references() throws {
         let ratio = #"{"backend": "own", "metric": "time_ratio", "max_regression": 0.1}"#
         #expect(try judged(ratio, of: Self.all) == ["engine", "dispatch", "dispatch:notify"])

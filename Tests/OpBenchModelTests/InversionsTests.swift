@@ -6,12 +6,12 @@ import Testing
         OrderedOperation(ready: ready, start: start, end: end, level: level)
     }
 
-    @Test func `one slot in the right order has none`() {
+    @Test func `one slot in the right order has no inversion`() {
         let found = Inversions.victims(in: [trace(0, 10, 20, 2), trace(1, 21, 30, 1), trace(2, 31, 40, 0)])
         #expect(found == [nil, nil, nil])
     }
 
-    @Test func `a low one that takes a slot before a waiting high one is one`() {
+    @Test func `a low operation that takes a slot before a waiting high one is an inversion`() {
         // The slot is free at 20; the high one was ready at 5 and starts last.
         let found = Inversions.victims(in: [trace(0, 10, 20, 1), trace(1, 21, 30, 0), trace(5, 31, 40, 2)])
         #expect(found == [nil, 2, nil])
@@ -24,7 +24,7 @@ import Testing
         #expect(found.count { $0 != nil } == 1)
     }
 
-    @Test func `a high one that became ready after the slot was free is none`() {
+    @Test func `a high operation that became ready after the slot was free is not overtaken`() {
         // The choice fell at 20; the high one came at 20 or later.
         let found = Inversions.victims(in: [trace(0, 10, 20, 1), trace(1, 22, 30, 0), trace(20, 31, 40, 2)])
         #expect(found == [nil, nil, nil])
@@ -36,7 +36,7 @@ import Testing
         #expect(found == [nil, nil, nil])
     }
 
-    @Test func `a second slot that frees later is the second choice's instant`() {
+    @Test func `a second slot that becomes free later sets the instant of the second choice`() {
         // Slots free at 20 and 30. At 25 a high one comes, too late for the first choice, in time for the second.
         let found = Inversions.victims(in: [
             trace(0, 1, 20, 1), trace(0, 2, 30, 1), trace(0, 21, 100, 0), trace(0, 31, 101, 0), trace(25, 102, 103, 2),
@@ -54,5 +54,5 @@ import Testing
         #expect(found.allSatisfy { $0 == nil })
     }
 
-    @Test func `nothing is no inversion`() { #expect(Inversions.victims(in: []).isEmpty) }
+    @Test func `no operations have no inversion`() { #expect(Inversions.victims(in: []).isEmpty) }
 }

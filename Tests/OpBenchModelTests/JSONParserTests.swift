@@ -15,7 +15,7 @@ struct JSONParserTests {
     }
 
     @Test(
-        "Numbers keep their text and say whether they are whole",
+        "Numbers keep their text and know whether they are whole",
         arguments: [
             ("0", 0), ("-0", 0), ("12", 12), ("1e2", 100), ("100.0", 100), ("2.5E+1", 25), ("1.5", nil),
             ("1e400", nil), ("9223372036854775807", Int.max), ("9223372036854775808", nil), ("1e-2", nil),
@@ -29,7 +29,7 @@ struct JSONParserTests {
         #expect(number.integer == integer)
     }
 
-    @Test("Escapes, surrogate pairs and raw UTF-8 read alike")
+    @Test("Escapes, surrogate pairs and raw UTF-8 are equivalent")
     func strings() throws {
         let node = try JSONParser.parse(#""\u00e9é\ud83d\ude00😀\n\t\"\\\/""#, file: "x")
         #expect(try node.string("a string") == "éé😀😀\n\t\"\\/")
@@ -59,14 +59,14 @@ struct JSONParserTests {
         #expect(error.path == #"$.a[1]["b c"]"#)
     }
 
-    @Test("Mistakes on one line each have their column, in time by its length", .onOwnThreads)
+    @Test("Mistakes on one line each have their column, in linear time", .onOwnThreads)
     func manyMistakes() {
         func errors(_ text: String) -> [InputError] {
             let mistakes = Mistakes()
             _ = try? JSONParser.read(text, file: "x.json", mistakes)
             return mistakes.gathered?.errors ?? []
         }
-        // Counted from the start of the line each time, the columns of the second took a quarter of an hour.
+        // When columns were counted from the line's start each time, the second text took a quarter of an hour.
         let long = "[" + String(repeating: "1 ", count: 500_000) + "1]"
         let found = errors("[\n1 \"é\" 3,\n\n  4 5]") + errors(long).prefix(3)
         #expect(found.map(\.line) == [2, 2, 4, 1, 1, 1])
@@ -91,7 +91,7 @@ struct JSONParserTests {
         _ = refusal { _ = try JSONParser.parse(String(repeating: "[{\"a\":", count: 100_000), file: "x") }
     }
 
-    @Test("What is written reads back the same")
+    @Test("Written values read back the same")
     func roundTrip() throws {
         let text = try Fixtures.text(Fixtures.schema)
         #expect(JSONText.write(try JSONParser.parse(text, file: "x").value) == text)
@@ -100,7 +100,7 @@ struct JSONParserTests {
     }
 
     @Test(
-        "No cut and no changed byte of a workload traps", .onOwnThreads,
+        "No truncation and no changed byte of a workload traps", .onOwnThreads,
         arguments: Fixtures.standard + Fixtures.more)
     func mutilated(file: URL) throws {
         let bytes = Array(try Fixtures.text(file).utf8)
@@ -121,7 +121,7 @@ struct JSONParserTests {
 @Suite("The nearest known name")
 struct SuggestionTests {
     @Test(
-        "Few edits are a slip, many are another word",
+        "Few edits are a typo, many are another word",
         arguments: [
             ("disptch", "dispatch"), ("Engine", "engine"), ("fundation", "foundation"), ("xyz", nil), ("", nil),
             (String(repeating: "engine", count: 10_000), nil),
@@ -130,11 +130,11 @@ struct SuggestionTests {
         #expect(Suggestion.nearest(to: name, among: ["engine", "dispatch", "foundation"]) == expected)
     }
 
-    @Test("Nothing is known: nothing is offered")
+    @Test("Without known names nothing is suggested")
     func none() { #expect(Suggestion.nearest(to: "a", among: []) == nil) }
 }
 
-/// Reproducible numbers for tests that draw.
+/// Reproducible random numbers.
 struct Numbers: RandomNumberGenerator {
     var state: UInt64
 

@@ -33,7 +33,7 @@ struct LatencyBucketTests {
             sampleID: "00123-latency", stage: "start", upperBoundsNanoseconds: merged.map(\.upperBound),
             counts: merged.map(\.count))
         #expect(CSVFile.line(of: row).utf8.count < 8 << 10)
-        // Even one of all times that there are is within what a reader takes.
+        // Even a histogram of all possible times is within a reader's limits.
         var times: [(upperBound: Int64, count: Int64)] = []
         for octave in 6..<62 {
             let start = Int64(1) << octave
@@ -44,7 +44,7 @@ struct LatencyBucketTests {
         #expect(all.count > 1000 && bounds.utf8.count < 1 << 16)
     }
 
-    @Test("Histograms add up: the sum of two is that of all their values")
+    @Test("Histograms add up: the sum of two is the histogram of all their values")
     func sums() {
         let values = (0..<3000).map { Int64($0 * $0 * 7 % 1_000_003) }
         func merged(_ values: some Sequence<Int64>) -> [Int64: Int64] {

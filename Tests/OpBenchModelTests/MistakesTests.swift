@@ -10,7 +10,7 @@ struct MistakesTests {
         refusals { _ = try WorkloadDecoder.decode(text: text, file: "w.json") }.map { "\($0.line ?? 0) \($0.path)" }
     }
 
-    @Test("every part of a workload is checked, and what is wrong is told in the order of its lines")
+    @Test("every part of a workload is checked, and mistakes are in the order of lines")
     func workload() {
         let found = paths(
             """
@@ -37,24 +37,24 @@ struct MistakesTests {
     }
 
     @Test(
-        "one cause is one mistake: a misspelt name is not missed as well, what it holds is read, and nothing follows from it",
+        "one cause is one mistake: a misspelt name is not missing too, its value is checked, and nothing follows",
         arguments: [
             // The name of a required member.
             (
                 #"{"name": "w", "summary": "s", "shape": "chain", "paramters": {"depth": 0}, "backends": ["engine"]}"#,
                 ["$.paramters", "$.paramters.depth"]
             ),
-            // The shape, by which all else is checked.
+            // The shape, which determines all other checks.
             (
                 #"{"name": "w", "summary": "s", "shape": "chian", "parameters": {"depth": 0}, "backends": ["engine"]}"#,
                 ["$.shape", "$.parameters.depth"]
             ),
-            // A shape that nobody can guess: what hangs on it is not judged.
+            // An unrecognisable shape: parts that depend on it are not checked.
             (
                 #"{"name": "w", "summary": "s", "shape": "zzzzzzzz", "parameters": {"depth": 0}, "backends": ["engin"]}"#,
                 ["$.shape", "$.backends[0]"]
             ),
-            // Several members that are missing.
+            // Several missing members.
             (#"{"name": "w"}"#, ["$"]),
             // Cells that are all impossible for one reason, and another mistake.
             (
@@ -68,7 +68,7 @@ struct MistakesTests {
         #expect(refusals { _ = try WorkloadDecoder.decode(text: text, file: "w.json") }.map(\.path) == expected)
     }
 
-    @Test("a comma too many or too few, a comment and a member that is there twice do not end the reading")
+    @Test("a comma too many or too few, a comment and a duplicate member do not end parsing")
     func syntax() {
         let text = """
             // A workload.
@@ -80,13 +80,13 @@ struct MistakesTests {
         let errors = refusals { _ = try WorkloadDecoder.decode(text: text, file: "w.json") }
         #expect(errors.map(\.line) == [1, 2, 2, 4, 4, 4, 4, 5])
         #expect(errors[1].path == "$.name" && errors.contains { $0.path == "$.parameters.depth[0]" })
-        // What ends it comes after what was found before.
+        // The mistake that ends parsing comes after the earlier ones.
         let cut = refusals { _ = try WorkloadDecoder.decode(text: #"{"a": 1, "a": 2, "b": }"#, file: "w.json") }
         #expect(cut.map(\.path) == ["$.a", ""])
         Golden("json-mistakes").expect((errors + cut).map(\.description).joined(separator: "\n"), "workload")
     }
 
-    @Test("the mistakes of all files, and of those that are not there")
+    @Test("the mistakes of all files, including missing ones")
     func files() throws {
         let bad = Fixtures.bad.filter { ["items-zero.json", "shape-unknown.json"].contains($0.lastPathComponent) }
         let files = bad.map(\.path) + ["/no/such.json"] + [Fixtures.good[0].path, Fixtures.good[0].path]
@@ -95,7 +95,7 @@ struct MistakesTests {
         #expect(errors.last?.path == "$.name")
     }
 
-    @Test("every rule of a policy is checked; that rules of both kinds are mixed is one mistake")
+    @Test("every rule of a policy is checked; mixing rules of both kinds is one mistake")
     func policy() {
         let text = """
             {"version": 3, "alpha": 1,
@@ -116,7 +116,7 @@ struct MistakesTests {
             ])
     }
 
-    @Test("so many are kept, so many are printed, and the others are counted")
+    @Test("the numbers of kept and of printed mistakes are limited, and the others are counted")
     func bound() throws {
         let zeros = Array(repeating: "0", count: 5000).joined(separator: ",")
         let errors = try #require(throws: InputErrors.self) { _ = try decode(parameters: #"{"items": [\#(zeros)]}"#) }
@@ -126,7 +126,7 @@ struct MistakesTests {
         #expect(errors.first.message.contains("4999"))
     }
 
-    @Test("the same mistake of several workloads, as of one option, is told once")
+    @Test("the same mistake in several workloads, such as one option, is reported once")
     func once() throws {
         let specs = [try decode(), try decode(shape: "chain")]
         let errors = refusals { _ = try WorkloadSpec.overriding(specs, with: ["work_ns": [.text("-1")], "x": []]) }
@@ -136,7 +136,7 @@ struct MistakesTests {
 
 @Suite("Comments in JSON")
 struct CommentTests {
-    @Test("a member of any object whose name begins with // is passed over, whatever it holds")
+    @Test("a member of any object whose name begins with // is ignored")
     func workload() throws {
         let spec = try WorkloadDecoder.decode(
             text: """
@@ -162,7 +162,7 @@ struct CommentTests {
         #expect(policy.goals.map(\.reference) == [.cell("w")])
     }
 
-    @Test("comments alone are no condition and no weight")
+    @Test("comments do not count as a condition or a weight")
     func nothing() {
         #expect(
             refusal { _ = try decode(shape: "priority_mix", parameters: #"{"mix": {"//": 1}}"#) }.path
@@ -181,7 +181,7 @@ struct TemplateTests {
     }
 
     @Test(
-        "of every shape: valid, one cell with every default, no warning, and each parameter explained",
+        "for every shape: valid, one cell with every default, no warning, and each parameter explained",
         arguments: Shape.allCases)
     func valid(shape: Shape) throws {
         let definition = ShapeDefinition.of(shape)
@@ -201,14 +201,14 @@ struct TemplateTests {
     }
 
     @Test(
-        "named after the file, if that can name a workload",
+        "named after the file, if that is a valid workload name",
         arguments: [("a/b-1.json", "b-1"), ("Über.json", "chain"), (".json", "chain"), ("", "chain"), ("/", "chain")])
     func names(file: String, expected: String) throws {
         let text = WorkloadTemplate(.of(.chain), file: file, backends: [.engine]).text
         #expect(try WorkloadDecoder.decode(text: text, file: "x").name == expected)
     }
 
-    @Test("rules that are written as comments count without their mark")
+    @Test("rules written as comments are valid without their mark")
     func rules() throws {
         let text = WorkloadTemplate(.of(.chain), file: nil, backends: [.engine, .serial]).text
         let spec = try WorkloadDecoder.decode(

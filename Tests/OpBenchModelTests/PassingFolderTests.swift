@@ -12,13 +12,13 @@ import Testing
 
     private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? [] }
 
-    /// Makes it look as if it was made some minutes ago.
+    /// Makes the folder look as if it was made some minutes ago.
     private func age(_ path: String) {
         var times = [timeval(tv_sec: time(nil) - 600, tv_usec: 0), timeval(tv_sec: time(nil) - 600, tv_usec: 0)]
         #expect(utimes(path, &times) == 0)
     }
 
-    @Test("One is gone with its object, with all that is in it")
+    @Test("A folder is removed with its object, including its content")
     func end() throws {
         do {
             let folder = try PassingFolder(in: parent)
@@ -28,7 +28,7 @@ import Testing
         #expect(names == [])
     }
 
-    @Test("What a killed process has left is removed; what is in use, has just been made, or is none of them, stays")
+    @Test("Folders left by killed processes are removed; folders in use, new ones and others stay")
     func stale() throws {
         let used = try PassingFolder(in: parent)
         age(used.path)
@@ -47,14 +47,14 @@ import Testing
         withExtendedLifetime((used, new)) {}
     }
 
-    @Test("Where there is no room for one, the error names the place and what to do")
+    @Test("If there is no room, the error names the place and the remedy")
     func noPlace() throws {
         let error = #expect(throws: DiskError.self) { _ = try PassingFolder(in: "\(parent)/nowhere") }
         #expect(error?.description.hasPrefix("\(parent)/nowhere/opbench-passing-") == true)
         #expect(error?.description.contains("TMPDIR") == true)
     }
 
-    @Test("An error of the disk says what to do about it")
+    @Test("A disk error has a remedy")
     func remedies() {
         let errors = [ENOSPC, EFBIG, EROFS, EMFILE].map { DiskError(path: "a/b", code: $0).description }
         #expect(errors.allSatisfy { $0.hasPrefix("a/b: ") })

@@ -16,7 +16,7 @@ struct PolicyTests {
             stat: "total")
     }
 
-    @Test("The first rule that matches judges; defaults of the file hold unless a rule has its own")
+    @Test("The first matching rule judges; the file's defaults apply unless a rule overrides them")
     func rules() throws {
         let policy = try decode(
             """
@@ -65,7 +65,7 @@ struct PolicyTests {
         Golden("policy-refusals").expect(unknown.description, "a program's own backend")
     }
 
-    @Test("Goals: what they bound, what the ratio is taken to, and how many blocks a missed one takes")
+    @Test("Goals: the bounded figure, the reference, and the blocks that a missed goal needs")
     func goals() throws {
         let policy = try decode(
             """
@@ -177,7 +177,7 @@ struct PolicyTests {
     }
 
     @Test(
-        "A star stands for any text",
+        "A star matches any text",
         arguments: [
             ("*", "", true), ("", "", true), ("", "a", false), ("a*c", "abbc", true), ("a*c", "ac", true),
             ("a*c", "abcd", false), ("*b*", "abc", true), ("a**", "a", true), ("*a", "aba", true), ("ab", "abc", false),

@@ -16,9 +16,9 @@ struct ProcessorSetTests {
         "", " ", "a", "0-", "-3", "3-1", "0,,1", "0,", "0-3:0", "0:2", "0-3:", "+1", "1 ", "0x1", "8192",
         "0-9999999999", "99999999999999999999", "0-1-2", "٣",
     ])
-    func `what is no list is refused`(text: String) { #expect(ProcessorSet(text) == nil) }
+    func `invalid lists are refused`(text: String) { #expect(ProcessorSet(text) == nil) }
 
-    @Test func `they are written in the shortest way, and read back`() throws {
+    @Test func `sets are written in the shortest form, and read back`() throws {
         for (numbers, text) in [
             ([], ""), ([3], "3"), ([0, 1], "0-1"), ([0, 2, 3, 4, 9], "0,2-4,9"), ([7, 6, 7], "6-7"),
         ] as [([Int], String)] {
@@ -35,7 +35,7 @@ struct ProcessorSetTests {
         }
     }
 
-    @Test func `sets are taken apart and put together`() {
+    @Test func `sets are split and joined`() {
         let (one, other) = (ProcessorSet([0, 1, 2]), ProcessorSet([2, 3]))
         #expect(one.intersection(other).numbers == [2])
         #expect(one.subtracting(other).numbers == [0, 1])

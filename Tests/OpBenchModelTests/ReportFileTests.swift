@@ -5,7 +5,7 @@ import Testing
 
 @testable import OpBenchModel
 
-/// Where reports go, and what is left as it was.
+/// The writing of reports, and the files that it leaves unchanged.
 @Suite("Report files") struct ReportFileTests {
     private let root: String
 
@@ -27,7 +27,7 @@ import Testing
         try ReportFile.write([(file: ReportFile(path, jobSummary: summary), text: text)])
     }
 
-    @Test("A file is made or replaced, and nothing else is left in its folder")
+    @Test("A file is made or replaced, and no other file is left in its folder")
     func replaced() throws {
         try write("one", path("a.csv"))
         try write("two", path("a.csv"))
@@ -35,7 +35,7 @@ import Testing
         #expect(try names() == ["a.csv"])
     }
 
-    @Test("A symbolic link stays, and the file it leads to is replaced; so is one that is not there yet")
+    @Test("A symbolic link stays, and its target is made or replaced")
     func links() throws {
         try FileManager.default.createDirectory(atPath: path("sub"), withIntermediateDirectories: true)
         try put("old", "sub/real.csv")
@@ -48,7 +48,7 @@ import Testing
         for name in ["link.csv", "second.csv", "dangling.csv"] { #expect(kind(name) == S_IFLNK) }
     }
 
-    @Test("A link planted under a foreseeable passing name is not followed")
+    @Test("A link planted under a predictable temporary name is not followed")
     func planted() throws {
         try put("precious", "victim")
         for name in ["a.csv.new", "a.csv.tmp", "a.csv~"] { symlink("victim", path(name)) }
@@ -68,7 +68,7 @@ import Testing
     func fifos() throws {
         #expect(mkfifo(path("fifo"), 0o600) == 0)
         let name = path("fifo")
-        // Both ends wait for each other, so that the other one needs a thread of its own.
+        // Both ends wait for each other, so the other one needs a separate thread.
         let reader = Process()
         reader.executableURL = URL(filePath: "/bin/cat")
         reader.arguments = [name]
@@ -81,7 +81,7 @@ import Testing
         #expect(kind("fifo") == S_IFIFO)
     }
 
-    @Test("A descriptor of this process is written to where it stands, and its file not replaced")
+    @Test("A descriptor of this process is written at its position, and its file is not replaced")
     func descriptors() throws {
         let descriptor = open(path("out"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         defer { close(descriptor) }
@@ -95,7 +95,7 @@ import Testing
         #expect(refusal { try write("x", "/dev/fd/\(reading)") }.file == "/dev/fd/\(reading)")
     }
 
-    @Test("The summary of a job is appended to, behind an empty line; other files beside it are replaced")
+    @Test("The summary of a job is appended to, after an empty line; other files are replaced")
     func summary() throws {
         try write("a", path("summary.md"), summary: path("summary.md"))
         try write("b\n", path("summary.md"), summary: path("summary.md"))
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(
-        "The summary of a job is known by the file, however the path is spelt", arguments: ["./summary.md", "link.md"])
+        "The summary of a job is recognised, however the path is spelt", arguments: ["./summary.md", "link.md"])
     func summaryBesides(spelling: String) throws {
         try put("a", "summary.md")
         symlink("summary.md", path("link.md"))
@@ -114,7 +114,7 @@ import Testing
         #expect(try text("summary.md") == "a\nb\nc")
     }
 
-    @Test("Of several files none is replaced unless all can be written")
+    @Test("Several files are replaced only if all can be written")
     func together() throws {
         try put("old", "a.csv")
         let reports = [
@@ -133,7 +133,7 @@ import Testing
         symlink("loop", path("loop"))
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        // The address has room for 107 bytes, and the temporary folder's path may be longer.
+        // A socket address has room for 107 bytes, and the temporary folder's path may be longer.
         let folder = open(path(""), O_DIRECTORY)
         defer { close(folder) }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: "/proc/self/fd/\(folder)/socket".utf8) }
@@ -149,7 +149,7 @@ import Testing
         #expect(try names() == before)
     }
 
-    @Test("A link of another user in a folder of everybody's is not followed", .enabled(if: geteuid() == 0))
+    @Test("Another user's link in a world-writable folder is not followed", .enabled(if: geteuid() == 0))
     func sharedFolder() throws {
         try put("precious", "victim")
         try FileManager.default.createDirectory(atPath: path("shared"), withIntermediateDirectories: true)
@@ -160,7 +160,7 @@ import Testing
         #expect(try text("victim") == "precious")
     }
 
-    @Test("A folder's own files: a link, a folder or a FIFO in the place of one is refused")
+    @Test("A link, a folder or a FIFO in place of one of a folder's files is refused")
     func foreign() throws {
         try put("", "file")
         symlink("nowhere", path("link"))
@@ -177,7 +177,7 @@ import Testing
     }
 }
 
-/// What is read must be a regular file of a bounded size.
+/// Files that are read must be regular and of bounded size.
 @Suite("Files that are read") struct TextFileTests {
     @Test("A FIFO without a writer, a device and a file that is too large are refused at once")
     func refusals() throws {

@@ -6,22 +6,22 @@ import Testing
 
 @Suite("The published schema")
 struct SchemaTests {
-    @Test("The committed file is what the definitions generate: `opbench schema` writes it")
+    @Test("The committed file matches the definitions: `opbench schema` writes it")
     func current() throws {
         #expect(try Fixtures.text(Fixtures.schema) == JSONSchema.workload())
     }
 }
 
-/// Holds schema and decoder to the same verdicts, by a validator of the standard's.
+/// Checks that schema and decoder agree, with a standard validator.
 @Suite("Schema and decoder agree", .enabled(if: Validator.isWanted, "\(Validator.absence)"))
 struct SchemaAgreementTests {
-    @Test("On the shipped files and on odd ones")
+    @Test("On the shipped files and on unusual ones")
     func good() throws {
         let files = Fixtures.shipped + Fixtures.good
         #expect(try Validator.verdicts(on: files) == files.map { _ in true })
     }
 
-    @Test("On what is made from the definitions, comments and all")
+    @Test("On templates, including comments")
     func templates() throws {
         let lines = TemplateTests.templates.map { $0.text.split(separator: "\n").joined(separator: " ") }
         #expect(try Validator.verdicts(onLines: lines) == lines.map { _ in true })
@@ -33,13 +33,13 @@ struct SchemaAgreementTests {
         for (file, isValid) in zip(Fixtures.bad, verdicts) { #expect(!isValid, "\(file.lastPathComponent)") }
     }
 
-    @Test("What only the decoder refuses is structurally sound")
+    @Test("Files that only the decoder refuses are structurally valid")
     func decoderOnly() throws {
         let verdicts = try Validator.verdicts(on: Fixtures.decoderOnly)
         for (file, isValid) in zip(Fixtures.decoderOnly, verdicts) { #expect(isValid, "\(file.lastPathComponent)") }
     }
 
-    @Test("On files of which one value is replaced by another")
+    @Test("On files with one value replaced")
     func replaced() throws {
         var files: [JSONValue] = []
         for file in Fixtures.shipped + Fixtures.good {
@@ -54,7 +54,7 @@ struct SchemaAgreementTests {
         }
     }
 
-    @Test("On policies of which one value is replaced by another")
+    @Test("On policies with one value replaced")
     func policies() throws {
         let schema = Fixtures.package.appending(path: "workloads/schema/policy.schema.json")
         var files: [JSONValue] = []
@@ -90,7 +90,7 @@ struct SchemaAgreementTests {
         }
     }
 
-    /// Whether the decoder takes the text, or refuses it for what a schema does not say.
+    /// Whether the decoder accepts the text, or refuses it for a reason that a schema cannot express.
     private func isSoundPolicy(_ text: String) -> Bool {
         do {
             _ = try PolicyDecoder().decode(text: text, file: "x")
@@ -100,7 +100,7 @@ struct SchemaAgreementTests {
         }
     }
 
-    /// Messages without what they quote: of a name that nothing has, and of an alpha beside goals.
+    /// Messages without their quotations: for a name that matches nothing, and for an alpha beside goals.
     private static let unsaid = Set(
         [
             #"{"version": 1, "rules": [{"metric": "tim", "max_regression": 1}]}"#,
@@ -112,13 +112,13 @@ struct SchemaAgreementTests {
             .filter { $0.offset.isMultiple(of: 2) }.map(\.element).joined()
     }
 
-    /// Whether the decoder takes the text, or refuses it only for a cell whose values do not go together.
+    /// Whether the decoder accepts the text, or refuses it only for a cell whose values cannot be combined.
     private func isSound(_ text: String) -> Bool {
         do {
             _ = try WorkloadDecoder.decode(text: text, file: "x")
             return true
         } catch {
-            // Such a cell is a mistake of the parameters as a whole. For a schema that is only what is no object.
+            // Such a cell is a mistake of the parameters as a whole. In a schema, only a non-object is.
             guard case .object(let members)? = (try? JSONParser.parse(text, file: "x").value)?.content,
                 case .object? = members.first(where: { $0.name == "parameters" })?.value.content
             else { return false }
@@ -127,9 +127,9 @@ struct SchemaAgreementTests {
     }
 }
 
-/// Each workload with one of its values replaced by something that may or may not belong there.
+/// Each workload with one of its values replaced by a possibly invalid one.
 private enum Replacements {
-    /// Nothing here makes a product too large: that is the decoder's alone.
+    /// No value makes a product too large, which only the decoder refuses.
     static let pool: [JSONValue] = [
         JSONValue(.null), true, .integer(0), .integer(1), .integer(-1), JSONValue(.number(JSONNumber(text: "2.0"))),
         JSONValue(.number(JSONNumber(text: "1.5"))), JSONValue(.number(JSONNumber(text: "1e400"))),
@@ -143,7 +143,7 @@ private enum Replacements {
         .object(("0.5", .integer(1))), .object(("backend", .string("engine")), ("reason", .string("x"))),
     ]
 
-    /// Those, and what policies have.
+    /// The same values, and those of policies.
     static let ofPolicies =
         pool + [
             .string("*"), .string("dispatch"), .list(.string("dispatch")), .list(.string("dispach")),
@@ -181,12 +181,12 @@ private enum Replacements {
     }
 }
 
-/// A JSON Schema validator of others' making: Python's `jsonschema`, by the interpreter that scripts/test sets up.
+/// A third-party JSON Schema validator: Python's `jsonschema`, run by the interpreter that scripts/test sets up.
 private enum Validator {
     static let python = PackageFolder.program(".venv/bin/python")
     static let absence = "there is no .venv with jsonschema; scripts/test provides one"
 
-    /// Without an interpreter the tests are left out, loudly; where `CI` is set they run all the same, and fail.
+    /// Without the interpreter the tests are skipped with a message; if `CI` is set they run and fail.
     static let isWanted: Bool = {
         if python != nil || ProcessInfo.processInfo.environment["CI"] != nil { return true }
         FileHandle.standardError.write(Data("*** SKIPPED: schema against decoder. \(absence) ***\n".utf8))

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "auto is what the job's engine says",
+        "auto takes the shard from the job's environment",
         arguments: [
             ("auto", ["SLURM_ARRAY_TASK_ID": "1", "COUNT": "4", "MIN": "1", "MAX": "4"], "1/4"),
             ("auto", ["SLURM_ARRAY_TASK_ID": "0", "COUNT": "4", "MIN": "0", "MAX": "3"], "1/4"),
@@ -38,7 +38,7 @@ import Testing
         #expect(try ShardArgument(text).shard(Self.full(environment)).description == expected)
     }
 
-    @Test("auto that is not certain is refused")
+    @Test("an ambiguous auto is refused")
     func uncertain() throws {
         let cases: [(String, [String: String])] = [
             ("auto", [:]), ("auto", ["JOB_COMPLETION_INDEX": "0"]), ("auto/8", ["JOB_COMPLETION_INDEX": "8"]),
@@ -46,17 +46,17 @@ import Testing
             ("auto/8", ["JOB_COMPLETION_INDEX": "1", "SLURM_ARRAY_TASK_ID": "1"]),
             ("auto", ["SLURM_ARRAY_TASK_ID": "1"]),
             ("auto", ["SLURM_ARRAY_TASK_ID": "x", "COUNT": "4", "MIN": "1", "MAX": "4"]),
-            // Lost tasks that are submitted again, alone.
+            // Lost tasks that were resubmitted alone.
             ("auto", ["SLURM_ARRAY_TASK_ID": "3", "COUNT": "1", "MIN": "3", "MAX": "3"]),
             ("auto", ["SLURM_ARRAY_TASK_ID": "1", "COUNT": "1", "MIN": "1", "MAX": "1"]),
             ("auto", ["SLURM_ARRAY_TASK_ID": "8", "COUNT": "2", "MIN": "7", "MAX": "8"]),
-            // --array=1,3,9: the third of them is not known to be the third.
+            // --array=1,3,9: the third task need not be the third shard.
             ("auto", ["SLURM_ARRAY_TASK_ID": "9", "COUNT": "3", "MIN": "1", "MAX": "9"]),
             ("auto", ["SLURM_ARRAY_TASK_ID": "5", "COUNT": "4", "MIN": "1", "MAX": "4"]),
             ("auto", ["SLURM_ARRAY_TASK_ID": "1", "COUNT": "4", "MIN": "1", "MAX": "4", "STEP": "0"]),
             ("auto", ["SLURM_ARRAY_TASK_ID": "1", "COUNT": "4", "MIN": "4", "MAX": "1"]),
             ("auto", ["SLURM_ARRAY_TASK_ID": "\(Int.max)", "COUNT": "1", "MIN": "0", "MAX": "\(Int.max)"]),
-            // --array=3, submitted alone to do the third of eight again.
+            // --array=3, submitted alone to repeat the third of eight.
             ("auto/8", ["SLURM_ARRAY_TASK_ID": "3", "COUNT": "1", "MIN": "3", "MAX": "3"]),
         ]
         var lines: [String] = []
@@ -74,7 +74,7 @@ import Testing
         arguments: ["auto/", "auto/0", "auto/10001", "auto/x", "auto/1/2", "automatic"])
     func badCount(text: String) { #expect(throws: InputError.self) { try ShardArgument(text) } }
 
-    /// With the long names of Slurm's variables.
+    /// The environment with the long names of Slurm's variables.
     private static func full(_ environment: [String: String]) -> [String: String] {
         Dictionary(
             uniqueKeysWithValues: environment.map { name, value in
@@ -84,7 +84,7 @@ import Testing
 
     // MARK: Balance
 
-    @Test("Every cell is in one shard, the same whatever order the cells come in, and no shard takes too long")
+    @Test("Every cell is in one shard, whatever the order of the cells, and no shard takes too long")
     func balance() {
         var generator = SplitMix64(seed: 7)
         for count in [1, 2, 3, 7, 40] {
@@ -103,14 +103,14 @@ import Testing
         }
     }
 
-    @Test("Equal cells go by their ids, the least loaded shard is the first of equals")
+    @Test("Equal cells are ordered by id, and the first of equally loaded shards gets the next")
     func ties() {
         let cells = ["d", "b", "a", "c"].map { (id: $0, cost: Int64(5)) }
         #expect(ShardBalance(cells, count: 3).shards.map(\.cellIDs) == [["a", "d"], ["b"], ["c"]])
         #expect(ShardBalance(cells, count: 6).shards.map(\.cellIDs) == [["a"], ["b"], ["c"], ["d"], [], []])
     }
 
-    @Test("Costs that exceed a word are no trap")
+    @Test("Costs that overflow do not trap")
     func saturation() {
         let shards = ShardBalance((0..<4).map { ("\($0)", Int64.max) }, count: 2).shards
         #expect(shards.map(\.cellIDs.count).reduce(0, +) == 4 && shards.allSatisfy { $0.cost == .max })
@@ -118,7 +118,7 @@ import Testing
 
     // MARK: Digests
 
-    @Test("A digest does not depend on how the bytes come")
+    @Test("A digest does not depend on how the bytes are divided")
     func digests() {
         let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0 * 7) }
         #expect(SHA256().hexadecimal == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
@@ -138,7 +138,7 @@ import Testing
     // MARK: Rows
 
     @Test(
-        "A machine's name is plain",
+        "A machine's name has only plain characters",
         arguments: [("n1", true), ("a.b-c_D9", true), ("", false), ("a b", false), ("a/b", false), ("ü", false)])
     func machines(name: String, isGood: Bool) {
         #expect(((try? MachineName.check(name)) != nil) == isGood)

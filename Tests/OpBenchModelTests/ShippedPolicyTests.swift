@@ -13,7 +13,7 @@ struct ShippedPolicyTests {
         try GatePolicy.load(file: Self.folder.appending(path: name).path)
     }
 
-    /// The figures by which samples of a kind are judged: metric, phase and stat.
+    /// The judged figures of each kind of sample: metric, phase and stat.
     private static let figures: [SampleKind: [(String, String, String)]] = [
         .throughput: [
             ("time_ratio", "total", "total"), ("cpu_time_ratio", "total", "total"), ("time", "total", "total"),
@@ -26,7 +26,7 @@ struct ShippedPolicyTests {
         ],
     ]
 
-    /// Those of an open loop.
+    /// The judged figures of an open loop.
     private static let figuresOfArrivals = [
         ("intended_latency", "", "p50"), ("intended_latency", "", "p99"), ("intended_latency_ratio", "", "p50"),
         ("intended_latency_ratio", "", "p99"), ("sustained_rate", "", "rate"),
@@ -34,7 +34,7 @@ struct ShippedPolicyTests {
 
     private static let openLoops = Fixtures.more.filter { $0.lastPathComponent == "open-loop.json" }
 
-    /// A row for each such figure of each backend in the workloads of the engine's speed, and in an open loop.
+    /// A row for each judged figure of each backend, in the workloads of the engine's speed and in an open loop.
     private func rows(of backends: Set<BackendID>? = nil) throws -> [CompareRow] {
         try WorkloadSpec.load(files: (Fixtures.engine + Self.openLoops).map(\.path)).flatMap { spec in
             spec.backends.filter { backends?.contains($0) ?? true }.flatMap { backend in
@@ -50,7 +50,7 @@ struct ShippedPolicyTests {
         }
     }
 
-    @Test("There are no others, and each names its schema")
+    @Test("All policies are tested, and each names its schema")
     func all() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).sorted()
         #expect(names == (Self.policies + Self.goals + ["engine-growth.json"]).sorted())
@@ -59,20 +59,20 @@ struct ShippedPolicyTests {
         }
     }
 
-    @Test("Every rule is the first for some figure of the engine's workloads", arguments: policies)
+    @Test("Every rule judges some figure of the engine's workloads", arguments: policies)
     func noRuleIsIdle(name: String) throws {
         let (policy, rows) = (try policy(name), try rows())
         let inForce = Set(rows.compactMap { row in policy.rules.firstIndex { $0.selector.matches(row.figure) } })
         #expect(policy.rules.indices.filter { !inForce.contains($0) } == [])
     }
 
-    @Test("The engine alone is judged", arguments: policies)
+    @Test("Only the engine is judged", arguments: policies)
     func engineAlone(name: String) throws {
         let policy = try policy(name)
         #expect(try rows().filter { $0.backend != .engine && policy.rule(for: $0) != nil } == [])
     }
 
-    @Test("Of every workload something is judged, between two builds; between two runs, unless it has latencies alone")
+    @Test("Every workload has a judged figure, between two builds; between two runs, unless it has only latencies")
     func everyWorkload() throws {
         let rows = Dictionary(grouping: try rows(of: [.engine]), by: \.cellID)
         #expect(rows.count == Fixtures.engine.count + 1 && Self.openLoops.count == 1)
@@ -84,7 +84,7 @@ struct ShippedPolicyTests {
         }
     }
 
-    @Test("One allocation more is never allowed, nor a tenth of one", arguments: policies)
+    @Test("One more allocation is never allowed, nor a tenth of one", arguments: policies)
     func allocations(name: String) throws {
         let rows = try rows(of: [.engine]).filter { $0.metric == "allocations" }
         #expect(!rows.isEmpty)
@@ -96,7 +96,7 @@ struct ShippedPolicyTests {
     }
 
     @Test(
-        "The policy of CI judges what other programs disturb least, of every queue that a program is about; time more widely"
+        "The policy of CI judges the least disturbed figures of a program's queues; time has a wider margin"
     )
     func ci() throws {
         let policy = try GatePolicy.load(file: Fixtures.package.appending(path: "scripts/ci/policy.json").path)
@@ -110,14 +110,14 @@ struct ShippedPolicyTests {
             #expect(try #require(judged(backend, "cpu_time")).maxRegression < 0.05)
             #expect(try #require(judged(backend, "allocations")).maxRegression < 0.02)
             #expect(try #require(judged(backend, "unreleased_bytes")).maxRegression < 0.02)
-            // Left unjudged on a busy machine, since CPU time is judged as well.
+            // Left unjudged on a busy machine, because CPU time is judged as well.
             #expect(try #require(judged(backend, "time")).maxRegression >= 0.05)
             #expect(judged(backend, "throughput_ops") == nil)
         }
         #expect(judged("dispatch", "cpu_time") == nil)
     }
 
-    /// The cells of workloads, with the workload that they are of.
+    /// The cells of workloads, each with its workload.
     private func cells(of files: [URL]) throws -> [String: (spec: WorkloadSpec, cell: Cell)] {
         try WorkloadSpec.load(files: files.map(\.path)).reduce(into: [:]) { cells, spec in
             for cell in spec.cells { cells[cell.id] = (spec, cell) }
@@ -143,13 +143,13 @@ struct ShippedPolicyTests {
                 #expect(spec.backends.contains(backend), "\(cell.id): \(backend.rawValue)")
                 #expect(spec.skipRule(for: backend, in: cell) == nil, "\(cell.id): \(backend.rawValue)")
             }
-            // What throughput samples alone tell is not in the list.
+            // Figures that only throughput samples report are not in the list.
             let kind = Self.figures.first { $0.value.contains { $0.0 == goal.selector.metric } }?.key
             #expect(spec.sampleKinds.contains(kind ?? .throughput), "\(cell.id)")
         }
     }
 
-    @Test("Every workload of the engine's speed has a goal; memory has one with jemalloc alone, which counts it")
+    @Test("Every workload of the engine's speed has a goal; memory has one only with jemalloc, which counts it")
     func goalsOfEveryWorkload() throws {
         func workloads(_ name: String) throws -> Set<String> {
             Set(try policy(name).goals.map { String($0.selector.cell.prefix { $0 != " " }) })
@@ -176,7 +176,7 @@ struct ShippedPolicyTests {
         #expect(compared > 30)
     }
 
-    @Test("The goals of growth compare each cell of a list with its first one")
+    @Test("The goals of growth compare each cell of a list with the first one")
     func growth() throws {
         let cells = try cells(of: Fixtures.growth)
         let goals = try policy("engine-growth.json").goals

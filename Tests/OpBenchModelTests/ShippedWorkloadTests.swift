@@ -7,14 +7,14 @@ import Testing
 struct ShippedWorkloadTests {
     private func specs() throws -> [WorkloadSpec] { try WorkloadSpec.load(files: Fixtures.shipped.map(\.path)) }
 
-    @Test("The default run: five files, a shape each, at most 20 cells together")
+    @Test("The default run: five files with a shape each, at most 20 cells together")
     func five() throws {
         let specs = try WorkloadSpec.load(files: Fixtures.standard.map(\.path))
         #expect(specs.count == 5 && Set(specs.map(\.shape)).count == 5)
         #expect(specs.reduce(0) { $0 + $1.cells.count } <= 20)
     }
 
-    @Test("Every shape has a file, every file is named as its workload and tells of itself, no rule is idle")
+    @Test("Every shape has a file, every file is named after its workload and documented, every rule matches")
     func all() throws {
         let specs = try specs()
         #expect(Set(specs.map(\.shape)) == Set(Shape.allCases))
@@ -31,7 +31,7 @@ struct ShippedWorkloadTests {
         }
     }
 
-    @Test("Every parameter has a value of its own somewhere")
+    @Test("Every parameter has a value other than its default somewhere")
     func coverage() throws {
         var varied: Set<String> = []
         for spec in try specs() {
@@ -52,7 +52,7 @@ struct ShippedWorkloadTests {
 
 @Suite("Definitions")
 struct DefinitionTests {
-    @Test("Every default is legal, every name is plain and told once", arguments: Shape.allCases)
+    @Test("Every default is valid, every name is plain and unique", arguments: Shape.allCases)
     func definitions(shape: Shape) throws {
         let parameters = ShapeDefinition.of(shape).parameters
         #expect(Set(parameters.map(\.name)).count == parameters.count)
@@ -67,7 +67,7 @@ struct DefinitionTests {
         }
     }
 
-    @Test("Backends are told once; the four plain ones do every shape")
+    @Test("Backends are unique; the four plain ones support every shape")
     func backends() {
         #expect(Set(BackendID.known).count == BackendID.known.count)
         for backend in [BackendID.engine, .dispatch, .foundation, .serial] {

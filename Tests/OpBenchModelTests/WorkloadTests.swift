@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Workloads")
 struct WorkloadTests {
-    @Test("Legal files are read", arguments: Fixtures.good + Fixtures.shipped)
+    @Test("Valid files are read", arguments: Fixtures.good + Fixtures.shipped)
     func good(file: URL) throws {
         let spec = try WorkloadSpec.load(file: file.path)
         #expect(!spec.cells.isEmpty)
@@ -14,7 +14,7 @@ struct WorkloadTests {
         #expect(spec.sha256.count == 64)
     }
 
-    @Test("A file that names nothing has every default, all metrics of its shape, and the bare name as its id")
+    @Test("A file without parameters has every default, all metrics of its shape, and its name as the id")
     func defaults() throws {
         for shape in Shape.allCases {
             let spec = try decode(shape: shape.rawValue)
@@ -52,7 +52,7 @@ struct WorkloadTests {
         #expect(cells[1].id == "sample max_concurrent=3 mix=high:2.5/low:1")
     }
 
-    @Test("Operations are counted with the last one smaller where items do not divide")
+    @Test("The last operation is smaller if items do not divide evenly")
     func operations() throws {
         let cells = try decode(parameters: #"{"items": 1001, "items_per_operation": [1, 10, 1001, 5000]}"#).cells
         #expect(cells.map(\.operationCount) == [1001, 101, 1, 1])
@@ -67,7 +67,7 @@ struct WorkloadTests {
         #expect(spec.cells.map(\.id) == ["sample mix=0.0:1/0.5:2"])
     }
 
-    @Test("An id holds nothing that CSV would quote", arguments: Fixtures.good + Fixtures.shipped)
+    @Test("An id needs no quoting in CSV", arguments: Fixtures.good + Fixtures.shipped)
     func plainIDs(file: URL) throws {
         for cell in try WorkloadSpec.load(file: file.path).cells {
             #expect(!cell.id.contains { ",\"\r\n\t".contains($0) })
@@ -93,9 +93,9 @@ struct WorkloadTests {
         #expect(SHA256.hexadecimal(of: Array(text.utf8)) == expected)
     }
 
-    // MARK: More than can be
+    // MARK: Excessive sizes
 
-    @Test("A list of backends takes time by its length", .onOwnThreads)
+    @Test("A list of backends takes linear time", .onOwnThreads)
     func manyBackends() {
         let names = Array(repeating: "\"engine\"", count: 10_000) + Array(repeating: "\"dispatch\"", count: 10_000)
         let mistakes = #expect(throws: InputErrors.self) {
@@ -105,7 +105,7 @@ struct WorkloadTests {
         #expect((mistakes?.omitted ?? 0) > 15_000)
     }
 
-    @Test("Phases of more operations than there are numbers are refused, not added up")
+    @Test("Phases with more operations than Int holds are refused, not summed")
     func deepTrees() {
         let tree = #"{"name": "NAME", "shape": "graph", "parameters": {"kind": "binary_tree", "layers": 100}}"#
         let phases = ["a", "b"].map { tree.replacing("NAME", with: $0) }.joined(separator: ",")
@@ -113,7 +113,7 @@ struct WorkloadTests {
         #expect(error.path == "$.parameters")
     }
 
-    @Test("Cells are counted with their phases, since each is one to be checked", .onOwnThreads)
+    @Test("Each phase counts as a cell, since each is checked", .onOwnThreads)
     func cellsOfPhases() throws {
         func parameters(_ phases: Int, _ values: Int) -> String {
             let phases = (0..<phases).map { #"{"name": "p\#($0)", "shape": "chain"}"# }.joined(separator: ",")
@@ -149,7 +149,7 @@ struct RuleTests {
                 """)
     }
 
-    @Test("A rule applies where all its conditions hold; bounds are strict")
+    @Test("A rule applies if all its conditions hold; bounds are strict")
     func skips() throws {
         let spec = try spec()
         let skipped = spec.cells.filter { spec.skipRule(for: .foundation, in: $0) != nil }.map(\.id)
@@ -160,7 +160,7 @@ struct RuleTests {
         #expect(spec.cells.allSatisfy { spec.skipRule(for: .engine, in: $0) == nil })
     }
 
-    @Test("An expectation without conditions applies to every cell, one on numbers not to a word")
+    @Test("An expectation without conditions applies to every cell; bounds do not match a word")
     func expectations() throws {
         let spec = try spec()
         for cell in spec.cells {
@@ -170,7 +170,7 @@ struct RuleTests {
         }
     }
 
-    @Test("A rule is about one backend, several or all")
+    @Test("A rule applies to one backend, several or all")
     func severalBackends() throws {
         func skipped(_ backends: String) throws -> [BackendID] {
             let spec = try decode(
@@ -186,7 +186,7 @@ struct RuleTests {
     }
 
     @Test(
-        "What is no list of backends is refused at its place",
+        "An invalid list of backends is refused at its place",
         arguments: [
             ("[]", "$.skip[0].backend"), (#"["*"]"#, "$.skip[0].backend[0]"), (#""**""#, "$.skip[0].backend"),
             (#"["engine", "engine"]"#, "$.skip[0].backend[1]"), ("7", "$.skip[0].backend"),
@@ -196,7 +196,7 @@ struct RuleTests {
         #expect(error.path == path)
     }
 
-    @Test("A rule that matches nothing is warned of")
+    @Test("A rule that matches nothing gives a warning")
     func warnings() throws {
         #expect(try spec().warnings() == [])
         let idle = try decode(
@@ -213,7 +213,7 @@ struct RuleTests {
 
 @Suite("--set")
 struct OverrideTests {
-    @Test("Text is read by the parameter's kind")
+    @Test("Text is decoded by the parameter's kind")
     func kinds() throws {
         let mix = try decode(shape: "priority_mix")
         let changed = try mix.overriding([
@@ -229,7 +229,7 @@ struct OverrideTests {
         #expect(mix.axes.isEmpty)
     }
 
-    @Test("Of several workloads each takes what it has, and one at least must have it")
+    @Test("Each workload takes the parameters that it has; at least one must have each")
     func several() throws {
         let specs = [try decode(), try decode(shape: "chain")]
         let changed = try WorkloadSpec.overriding(specs, with: ["items": [.text("10")], "work_ns": [.text("0")]])
@@ -239,7 +239,7 @@ struct OverrideTests {
     }
 }
 
-@Suite("Lists that go together")
+@Suite("Zipped lists")
 struct ZipTests {
     private let more = #""zip": [{"items": [10, 20, 20], "work_ns": [5, 5, 7]}]"#
 
@@ -256,7 +256,7 @@ struct ZipTests {
     }
 
     @Test(
-        "What does not go together is refused at its place",
+        "Lists that do not match are refused at their place",
         arguments: [
             (#"[{"items": [1, 2], "work_ns": [5]}]"#, "$.zip[0]"), (#"[{"items": [1, 2]}]"#, "$.zip[0]"),
             (#"[{"items": [1, 1], "work_ns": [5, 5]}]"#, "$.zip[0]"), ("[]", "$.zip"), ("7", "$.zip"),

@@ -1,9 +1,9 @@
-"""Prints what a standard validator says of workloads: one line each, `valid` or `invalid`.
+"""Prints a standard validator's verdict on each workload, one line each: `valid` or `invalid`.
 
 Usage: schema_verdicts.py SCHEMA FILE...       each FILE is a workload
        schema_verdicts.py SCHEMA --lines FILE  each line of FILE is a workload
 
-What is no JSON (RFC 8259, so neither NaN nor Infinity) is invalid too.
+Invalid JSON (RFC 8259, so also NaN and Infinity) is invalid too.
 """
 
 import json
@@ -13,7 +13,7 @@ import jsonschema
 
 
 def refuse(constant):
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not JSON")
 
 
 def texts(arguments):

@@ -7,7 +7,7 @@ import Testing
 struct LatencyCurveTests {
     private let key = LatencyCurves.Key(cellID: "w", backend: "engine", stage: "start")
 
-    /// - Parameter samples: the buckets of each.
+    /// - Parameter samples: the buckets of each sample.
     private func curves(_ samples: [(bound: Int64, count: Int64)]...) -> LatencyCurves {
         var curves = LatencyCurves()
         for (number, rows) in samples.enumerated() {
@@ -29,9 +29,9 @@ struct LatencyCurveTests {
         #expect(curve.points.map(\.part) == [0.25, 1])
     }
 
-    @Test("are the medians of the samples' percentiles, and end at the greatest of all latencies")
+    @Test("are the medians of the samples' percentiles, and end at the maximum latency")
     func medians() throws {
-        // Together, the third sample's operations would be most of the slowest.
+        // Pooled, the third sample's operations would be most of the slowest.
         let samples = curves(
             [(10, 990), (100, 10)], [(20, 990), (300, 10)], [(15, 900), (9000, 100)])
         let curve = try #require(samples.curve(key))
@@ -43,14 +43,14 @@ struct LatencyCurveTests {
         #expect(even.points.map(\.nanoseconds) == [15, 20])
     }
 
-    @Test("of more operations than there are numbers are those of the greatest number")
+    @Test("saturate for more operations than Int64 holds")
     func greatCounts() throws {
         let curve = try #require(curves([(100, .max), (100, 1), (200, .max)]).curve(key))
         #expect(curve.total == .max && curve.points.map(\.nanoseconds) == [100, 200])
         #expect(curve.buckets.max() == .max)
     }
 
-    @Test("reach the greatest latency, and rise")
+    @Test("rise to the maximum latency")
     func rise() throws {
         let curve = try #require(curves((1...1000).map { (Int64($0) * 10, 1) }).curve(key, ticks: 4))
         #expect(curve.points.last?.nanoseconds == 10_000)
@@ -66,7 +66,7 @@ struct LatencyCurveTests {
     }
 
     @Test(
-        "count latencies by their size, four steps to a doubling",
+        "count latencies by size, in four buckets per doubling",
         arguments: [
             (0, -1), (1, 0), (2, 4), (3, 6), (4, 8), (5, 9), (6, 10), (7, 11), (8, 12), (1023, 39), (1024, 40),
         ] as [(Int64, Int)])
@@ -81,7 +81,7 @@ struct LatencyCurveTests {
         #expect(curve.buckets.reduce(0, +) == 8)
     }
 
-    @Test("are none of no operations")
+    @Test("are absent without operations")
     func empty() {
         #expect(curves([(5, 0), (-1, 3)]).curve(key) == nil)
         #expect(LatencyCurves().keys.isEmpty)

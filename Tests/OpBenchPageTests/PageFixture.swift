@@ -4,7 +4,7 @@ import Testing
 
 @testable import OpBenchPage
 
-/// Rows of a run, and the page made of them.
+/// Rows of a run, and a page made of them.
 struct PageFixture {
     var samples: [SampleRow] = []
 
@@ -32,7 +32,7 @@ struct PageFixture {
 }
 
 extension ReportPage {
-    /// The block of JSON, as a browser cuts it out: up to the first end tag.
+    /// The JSON data as a browser extracts it: up to the first end tag.
     func block() throws -> String {
         let html = html(nonce: "n")
         let start = try #require(html.firstRange(of: "<script type=\"application/json\" id=\"data\">"))

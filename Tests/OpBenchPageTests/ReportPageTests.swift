@@ -8,23 +8,23 @@ import Testing
 
 @Suite("The page of a report")
 struct ReportPageTests {
-    /// The block as Foundation reads it.
+    /// The JSON data as Foundation reads it.
     private func parsed(_ page: ReportPage) throws -> [String: Any] {
         let object = try JSONSerialization.jsonObject(with: Data(try page.block().utf8))
         return try #require(object as? [String: Any])
     }
 
-    @Test("is one file: nothing in it makes a browser load another, and its policy of contents forbids it")
+    @Test("is one file: it makes a browser load no other, and its content security policy forbids that")
     func isOneFile() throws {
         let whole = ReportPage(title: "t").html
-        // The library knows elements that a page without its means of saving pictures never makes.
+        // The library names elements that it makes only for saving pictures, which the page leaves out.
         let parts = whole.components(separatedBy: PageFiles.library)
         try #require(parts.count == 2)
         let html = parts.joined()
         let policy = try #require(html.firstMatch(of: /http-equiv="Content-Security-Policy" content="([^"]*)"/)).1
         #expect(policy.hasPrefix("default-src 'none'; script-src 'nonce-"))
         #expect(!policy.contains("http") && !policy.contains("*") && !policy.contains("unsafe-eval"))
-        // Beside the policy: attributes and rules that load. Addresses in the library's text are names of SVG's kind.
+        // Besides the policy: attributes and rules that load. Addresses in the library's text are SVG namespaces.
         for match in html.matches(of: /<(?:link|img|iframe|script|object|embed|video|audio|source)\b[^>]*>/) {
             #expect(!match.0.contains("src="))
             #expect(!match.0.contains("href=") || match.0.contains("href=\"data:,\""))
@@ -33,7 +33,7 @@ struct ReportPageTests {
         #expect(html.contains("Apache License") && html.contains("Baidu Inc."))
     }
 
-    @Test("has every placeholder of its template filled in, and none of the values searched for another")
+    @Test("has every placeholder of its template replaced, and no value searched for another")
     func fillsPlaceholders() {
         let html = ReportPage(title: "{{data}}").html(nonce: "n")
         #expect(html.contains("<title>{{data}}</title>"))
@@ -49,7 +49,7 @@ struct ReportPageTests {
         Golden("report-page").expect(String(html[start..<end]), section)
     }
 
-    @Test("says its verdicts before anything else")
+    @Test("shows its verdicts before anything else")
     func verdictsFirst() throws {
         var fixture = PageFixture()
         fixture.add()
@@ -74,19 +74,19 @@ struct ReportPageTests {
         #expect(html.contains(#""columns":[["cell",true,false],["detects",false,true],["verdict",true,false]]"#))
     }
 
-    @Test("says that nothing was judged, and by which commands something would be")
+    @Test("says that nothing was judged, and lists commands that would judge")
     func nothingJudged() throws {
         let page = ReportPage(title: "t", advice: [(words: "by goals", command: "opbench report 'a b' --policy <x>")])
         let html = page.html(nonce: "n")
         try expectVerdicts(html, "nothing judged")
-        // A page of figures does not begin with what it has not.
+        // A page of figures does not begin with missing verdicts.
         let section = try #require(html.firstRange(of: "<section id=\"verdicts\""))
         let last = try #require(html.firstRange(of: "<section id=\"workloads\""))
         #expect(section.lowerBound > last.lowerBound)
         #expect(html.contains("<code>opbench report &#39;a b&#39; --policy &lt;x&gt;</code>"))
     }
 
-    @Test("names the backends in the order of the rows, which is that of the files")
+    @Test("names the backends in the order of the rows and files")
     func order() throws {
         var fixture = PageFixture()
         for backend in ["mine", "serial", "engine"] { fixture.add(backend) }
@@ -138,7 +138,7 @@ struct ReportPageTests {
         #expect(data["backends"] as? [String] == [name])
         let cells = try #require(data["cells"] as? [[Any]])
         #expect(cells.map { $0[1] as? String } == [name, name + "2"])
-        // Outside of the block the page has the same elements as one of plain names.
+        // Apart from the data, the page has the same elements as one with plain names.
         let plain = ReportPage(title: "t", verdicts: [judgedPlain], runs: [run], trends: [trend], maker: "m")
         #expect(Self.tags(page) == Self.tags(plain))
     }
@@ -153,7 +153,7 @@ struct ReportPageTests {
         return body.matches(of: /<\/?([a-zA-Z!][a-zA-Z0-9-]*)/).map { String($0.1) }
     }
 
-    @Test("writes no figure that JSON has not: neither NaN nor infinity, but null")
+    @Test("writes null for NaN and infinity, which JSON lacks")
     func finiteFigures() throws {
         var fixture = PageFixture()
         fixture.add(rate: .infinity)
@@ -176,7 +176,7 @@ struct ReportPageTests {
         #expect(points[0][5] as? Double == 1e300)
     }
 
-    @Test("is made of a run without rows, and of one with a single sample")
+    @Test("can be made of a run without rows, and of one with a single sample")
     func emptyAndSingle() throws {
         let empty = try parsed(ReportPage(title: "t", runs: [PageRun(name: "r", samples: [], summary: [])]))
         #expect((empty["rows"] as? [Any])?.isEmpty == true)
@@ -191,7 +191,7 @@ struct ReportPageTests {
         #expect(row[11] as? [Double] == [0, 500, 0])
     }
 
-    @Test("tells doubtful samples from others")
+    @Test("distinguishes doubtful samples")
     func doubtful() throws {
         var fixture = PageFixture()
         fixture.add(rate: 1e6, flags: ["noisy"])
@@ -201,7 +201,7 @@ struct ReportPageTests {
         #expect(row[11] as? [Double] == [0, 1000, 1, 1, 500, 0])
     }
 
-    @Test("says parameters that do not vary once for a workload")
+    @Test("writes constant parameters once per workload")
     func parameters() throws {
         var fixture = PageFixture()
         fixture.add(cell: "w items=10", parameters: ["items": "10", "depth": "1"])

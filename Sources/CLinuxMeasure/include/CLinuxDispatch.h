@@ -1,6 +1,6 @@
 #ifndef CLINUX_DISPATCH_H
 #define CLINUX_DISPATCH_H
 
-/// Gives up a queue or a group that a function of Dispatch's C interface has made. Swift has no name for `dispatch_release`.
+/// Releases a queue or a group that Dispatch's C interface has made. Swift has no name for `dispatch_release`.
 void clinux_dispatch_release(void *object);
 #endif

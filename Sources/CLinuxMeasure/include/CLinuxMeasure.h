@@ -1,4 +1,4 @@
-// What measuring needs of Linux and Swift cannot say itself: the work kernel, a thread's nice value, ties to the parent.
+// Linux calls for measuring that Swift cannot make itself: the work kernel, a thread's nice value, ties to the parent.
 #ifndef CLINUX_MEASURE_H
 #define CLINUX_MEASURE_H
 #include <stddef.h>
@@ -10,40 +10,41 @@
 #include "CLinuxSpawn.h"
 #include "CLinuxText.h"
 
-/// CPU work of `iterations` dependent steps that touch no memory. The compiler cannot see through it.
+/// CPU work of `iterations` dependent steps that touch no memory. The compiler cannot optimise it away.
 void clinux_burn(uint64_t iterations);
 
 /// Asks the kernel to kill this process when its parent dies, prctl(PR_SET_PDEATHSIG). Returns 0, or -1 if the parent
 /// is already another process than `parent`.
 int clinux_die_with_parent(pid_t parent);
 
-/// A file without a name, in memory, memfd_create(2); -1 on failure.
+/// An anonymous file in memory, memfd_create(2); −1 on failure.
 ///
-/// With a `limit` that is not 0 it has that size from the beginning, of zeros that take no memory, and cannot be made larger:
-/// writing behind it fails with EPERM, F_SEAL_GROW. Where RLIMIT_FSIZE is below the limit, the size is 0 and that limit holds.
+/// With a `limit` other than 0, the file has that size from the beginning, of zeros that take no memory, and cannot
+/// grow: writing beyond it fails with EPERM, F_SEAL_GROW. If RLIMIT_FSIZE is below the limit, the size is 0 and
+/// RLIMIT_FSIZE applies.
 int clinux_memory_file(size_t limit);
 
-/// Bounds the memory that this process, and each program it becomes, may write to and shares with nobody: heap, stacks
-/// of threads, data of libraries. Calls setrlimit(2) with RLIMIT_DATA, which counts these since Linux 4.7. A stricter
-/// limit stays in force. Returns 0 or an errno value.
+/// Limits the private writable memory of this process and of the programs that it executes: heap, thread stacks, data
+/// of libraries. Calls setrlimit(2) with RLIMIT_DATA, which covers these since Linux 4.7. A stricter limit stays in
+/// force. Returns 0 or an errno value.
 int clinux_limit_own_memory(uint64_t bytes);
 
-/// Bytes that the C library's malloc has handed out and not got back, in all threads, mallinfo2(3). What it keeps at hand
-/// for a thread's next allocation counts as handed out.
+/// Bytes that the C library's malloc has handed out and not got back, in all threads, mallinfo2(3). Memory cached for a
+/// thread's next allocation counts as handed out.
 size_t clinux_heap_in_use(void);
 
-/// The file that this process has a function of this name from, whatever the program was linked with, by dladdr(3).
+/// The file that contains this process's function of this name, whatever the program was linked with, by dladdr(3).
 /// NULL if no file has it.
 const char *clinux_file_of_function(const char *name);
 
-/// A number of the calling thread's own, for who counts threads; 0 until it is set.
+/// A number of the calling thread, for counting threads; 0 until it is set.
 uint32_t clinux_thread_number(void);
 void clinux_set_thread_number(uint32_t number);
 
 /// The calling thread's name, pthread_getname_np(3).
 void clinux_own_name(char name[16]);
 
-/// The version of the compiler that built this library, as it names itself.
+/// The version of the compiler that built this library, in the compiler's words.
 const char *clinux_compiler(void);
 
 #endif

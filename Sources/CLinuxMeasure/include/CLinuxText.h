@@ -1,10 +1,10 @@
-// How wide text is on a terminal.
+// The width of text on a terminal.
 #ifndef CLINUX_TEXT_H
 #define CLINUX_TEXT_H
 #include <stdint.h>
 
-/// How many columns of a terminal a Unicode scalar takes, wcwidth(3), whatever the process's locale; 1 if the C library does
-/// not know it. 0 for marks that combine, 2 for wide characters. Thread-safe.
+/// The number of terminal columns of a Unicode scalar, wcwidth(3), whatever the process's locale; 1 if the C library
+/// does not know it. 0 for combining marks, 2 for wide characters. Thread-safe.
 int clinux_columns(uint32_t scalar);
 
 #endif

@@ -1,10 +1,10 @@
-// The files of the page that `opbench report` writes, as bytes of the program. Built programs are copied and moved: what is
-// part of them is always found.
+// The files of the page that `opbench report` writes, embedded in the program: built programs are copied and moved, and
+// embedded files are always found.
 #ifndef CPAGE_H
 #define CPAGE_H
 #include <stddef.h>
 
-/// One file's bytes, without an end mark.
+/// The bytes of one file, without a terminator.
 struct cpage_file {
     const unsigned char *bytes;
     size_t count;

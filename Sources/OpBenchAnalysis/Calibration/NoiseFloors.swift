@@ -1,22 +1,22 @@
 import Glibc
 import OpBenchModel
 
-/// Measures what equal sides differ by: the least difference of one figure that means anything on a host.
+/// Measures the differences between equal sides: the smallest meaningful difference of a figure on a host.
 public enum NoiseFloors {
-    /// A gate that fails has at least so many blocks; the floor is that of comparisons of this size.
+    /// A gate that fails has at least this many blocks; the floor is for comparisons of this size.
     static let blocksOfComparison = FigureRule.standardMinBlocks
-    /// Fewer runs say nothing of how runs drift apart.
+    /// Fewer runs do not show how runs drift apart.
     public static let leastRuns = 3
     private static let draws = 1000
-    /// Equal sides differ by more in one comparison of a hundred.
+    /// Equal sides differ by more than the floor in one of a hundred comparisons.
     private static let quantile = 0.99
 
     /// All floors of a host.
     ///
     /// - Parameters:
-    ///   - runs: the rows of its runs of one build against itself.
-    ///   - ofOneBuild: those of them that are of the build in question. Another may differ in truth, so that only runs of
-    ///     this very one tell how runs drift apart.
+    ///   - runs: the rows of the host's runs, each of one build against itself.
+    ///   - ofOneBuild: the runs among them of the build in question. Runs of other builds may really differ, so only
+    ///     these show how runs drift apart.
     public static func of(_ host: HostKind, runs: [[SampleRow]], ofOneBuild: [[SampleRow]]) -> [NoiseFloorRow] {
         (paired(runs) + unpaired(ofOneBuild) + counts(ofOneBuild)).map { row in
             var row = row
@@ -27,11 +27,11 @@ public enum NoiseFloors {
 
     /// Floors for two interleaved builds, from runs of one build against itself.
     ///
-    /// For every figure comparisons of 15 blocks are drawn from the recorded ones, each block with a sign of its own by
-    /// the toss of a coin, since nothing but the name tells the sides apart. The floor is what 99 % of their
-    /// Hodges–Lehmann estimates stay below.
+    /// For every figure, comparisons of 15 blocks are drawn from the recorded ones, each block with a random sign,
+    /// because only the names distinguish the sides. The floor is the bound that 99 % of their Hodges–Lehmann estimates
+    /// stay below.
     ///
-    /// - Parameter runs: the rows of one or several runs with the sides `base` and `head`.
+    /// - Parameter runs: the rows of one or more runs with the sides `base` and `head`.
     static func paired(_ runs: [[SampleRow]]) -> [NoiseFloorRow] {
         var logarithms: [CellFigures.Key: [Double]] = [:]
         var examples: [CellFigures.Key: (cellID: String, runs: Int)] = [:]
@@ -63,9 +63,9 @@ public enum NoiseFloors {
         return exp(estimates[Int(quantile * Double(draws)) - 1]) - 1
     }
 
-    /// Floors for runs of different times, from several runs of one build: the greatest shift between any two of them.
+    /// Floors for runs at different times, from several runs of one build: the greatest shift between any two of them.
     ///
-    /// - Parameter runs: the rows of runs, each with one build on all its sides; of less than `leastRuns` nothing follows.
+    /// - Parameter runs: the rows of runs, each with one build on all its sides; fewer than `leastRuns` give no floors.
     static func unpaired(_ runs: [[SampleRow]]) -> [NoiseFloorRow] {
         var values: [CellFigures.Key: [[Double]]] = [:]
         var examples: [CellFigures.Key: (cellID: String, runs: Int)] = [:]
@@ -89,7 +89,7 @@ public enum NoiseFloors {
         }
     }
 
-    /// Floors for counts, which few samples are enough to judge: the greatest difference between any two samples of one
+    /// Floors for counts, for which a few samples are enough: the greatest difference between any two samples of one
     /// build, from any side or run.
     static func counts(_ runs: [[SampleRow]]) -> [NoiseFloorRow] {
         var logarithms: [CellFigures.Key: [Double]] = [:]
@@ -108,7 +108,7 @@ public enum NoiseFloors {
         }
     }
 
-    /// Figures that can be worse and that vary.
+    /// Whether the figure varies and has a direction.
     private static func isMeasured(_ key: CellFigures.Key) -> Bool {
         BaselineRatio.names.contains(key.metric) || !(Metric.named(key.metric)?.isDeterministic ?? true)
     }
@@ -131,7 +131,7 @@ public enum NoiseFloors {
     }
 }
 
-/// The floors that were measured on one class of host, to be looked up.
+/// A lookup table of the measured floors.
 public struct KnownNoiseFloors: Sendable {
     private struct Place: Hashable {
         var comparison: ComparisonKind
@@ -139,13 +139,13 @@ public struct KnownNoiseFloors: Sendable {
     }
     private var floors: [Place: Double] = [:]
 
-    /// Nothing is known.
+    /// An empty table.
     public init() {}
 
     /// - Parameters:
-    ///   - rows: of any hosts.
-    ///   - host: tells what a cell was measured on, whose floors count for it, since no other's say anything of it; nil for a
-    ///     cell that was not measured.
+    ///   - rows: noise floors of any hosts.
+    ///   - host: the host on which a cell was measured, whose floors apply to the cell; nil for a cell that was not
+    ///     measured.
     public init(_ rows: [NoiseFloorRow], of host: (_ cellID: String) -> HostKind?) {
         for row in rows where row.host == host(row.cellID) {
             floors[
@@ -156,10 +156,10 @@ public struct KnownNoiseFloors: Sendable {
         }
     }
 
-    /// Of a run on one kind of host.
+    /// The floors for a run on one kind of host.
     public init(_ rows: [NoiseFloorRow], of host: HostKind) { self.init(rows) { _ in host } }
 
-    /// The floor of a figure, or nil where it was not measured.
+    /// The floor of a figure, or nil if it was not measured.
     public func floor(of row: CompareRow, _ comparison: ComparisonKind) -> Double? {
         floors[
             Place(

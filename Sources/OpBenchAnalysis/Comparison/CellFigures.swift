@@ -1,21 +1,21 @@
 import OpBenchModel
 
-/// The figures of one run, or of one side of a run that compares two builds, ready to be compared: by cell, backend
-/// and figure, one value a block.
+/// The figures of one run, or of one side of a run that compares two builds, ready to be compared: by cell, backend and
+/// figure, one value per block.
 struct CellFigures {
     struct Key: Hashable, Comparable {
-        /// What both sides of a comparison must have in common: the workload and its parameters but for the ignored.
+        /// The part that both sides of a comparison share: the workload and its parameters except the ignored ones.
         var cell: String
         var backend: String
         var phase: String
         var operationClass: String
         var metric: String
         var stat: String
-        /// Of a ratio: the backend that it is to. Ratios to different ones are different figures.
+        /// The backend in a ratio's denominator. Ratios with different denominators are different figures.
         var ratioTo = ""
 
         static func < (left: Key, right: Key) -> Bool { left.sortWords.lexicographicallyPrecedes(right.sortWords) }
-        /// The figure's name, of a cell that has the key.
+        /// The name of the figure for a cell with this key.
         func name(cellID: String, side: String = "") -> FigureName {
             FigureName(
                 cellID: cellID, backend: BackendID(rawValue: backend), side: side, metric: metric, phase: phase,
@@ -29,7 +29,7 @@ struct CellFigures {
         /// The cell's own id, for people.
         var cellID: String
         var valueOfBlock: [Int: Double]
-        /// How far counts of one build may differ, in the values' unit; nil for figures that vary.
+        /// The allowed difference between counts of one build, in the values' unit; nil for figures that vary.
         var slack: Double?
         var values: [Double] { valueOfBlock.keys.sorted().map { valueOfBlock[$0]! } }
     }
@@ -37,18 +37,18 @@ struct CellFigures {
     private(set) var series: [Key: Series] = [:]
 
     /// - Parameters:
-    ///   - rows: of one run, in any order.
-    ///   - side: which of the run's sides; empty for a run that has none.
+    ///   - rows: rows of one run, in any order.
+    ///   - side: the side to take; empty for a run without sides.
     init(rows: [SampleRow], side: String = "") {
         let groups = Self.groups(of: rows, side)
         let cells = Self.cells(of: groups, rows, ignoring: [])
-        // Of one identity are cells of a broken file alone, which are still told apart.
+        // Only a damaged file has several cells with one identity; they are kept apart.
         self.init(rows, groups) { cellID, identity in cells[identity]?.count == 1 ? identity : "\(identity)\n\(cellID)"
         }
     }
 
     /// - Parameter ignored: parameters in which the cells of two sides may differ.
-    /// - Throws: `InputError` if two cells of the run are the same without them: neither stands for the other.
+    /// - Throws: `InputError` if two cells of the run are equal without these parameters.
     init(rows: [SampleRow], side: String = "", ignoring ignored: Set<String>) throws(InputError) {
         guard !ignored.isEmpty else {
             self.init(rows: rows, side: side)
@@ -71,14 +71,14 @@ struct CellFigures {
         var backend: BackendID
     }
 
-    /// The rows' places: rows are large, and may be millions.
+    /// Indices of rows: rows are large, and there may be millions.
     private static func groups(of rows: [SampleRow], _ side: String) -> [Group: [Int]] {
         Dictionary(grouping: rows.indices.filter { rows[$0].side == side }) {
             Group(cellID: rows[$0].cellID, backend: rows[$0].backend)
         }
     }
 
-    /// The ids of all cells by what they are apart from the ignored parameters.
+    /// The ids of all cells, by identity without the ignored parameters.
     private static func cells(
         of groups: [Group: [Int]], _ rows: [SampleRow], ignoring ignored: Set<String>
     ) -> [String: Set<String>] {
@@ -89,7 +89,7 @@ struct CellFigures {
         return cells
     }
 
-    /// - Parameter name: what a cell has in common with that of the other side, by its id and identity.
+    /// - Parameter name: the identity shared with the other side's cell, from the cell's id and identity.
     private init(
         _ rows: [SampleRow], _ groups: [Group: [Int]], ignoring ignored: Set<String> = [],
         name: (_ cellID: String, _ identity: String) -> String
@@ -117,7 +117,7 @@ struct CellFigures {
         row.cellIdentity(ignoring: ignored)
     }
 
-    /// - Parameter denominator: the backend that a figure is divided by.
+    /// - Parameter denominator: the backend in a figure's denominator.
     private mutating func add(_ ratio: BaselineRatio, by denominator: (Key) -> String) {
         for (key, own) in series
         where key.metric == ratio.metric.name && key.phase == ratio.phase && key.operationClass.isEmpty {
@@ -135,7 +135,7 @@ struct CellFigures {
 }
 
 extension SampleRow {
-    /// What the row's cell is apart from the ignored parameters: `cell_id` would leave out those at their defaults.
+    /// The identity of the row's cell without the ignored parameters. It includes defaults, which `cell_id` leaves out.
     package func cellIdentity(ignoring ignored: Set<String>) -> String {
         ([workload] + parameters.filter { !ignored.contains($0.key) }.map { "\($0.key)=\($0.value)" }.sorted())
             .joined(separator: " ")
@@ -143,9 +143,9 @@ extension SampleRow {
 }
 
 extension BackendSamples {
-    /// Every figure that can be better or worse, one value a block, per operation or round where the metric says so.
+    /// Every figure with a direction, one value per block, per operation or round if the metric is counted so.
     ///
-    /// Without the latencies of samples that have searched for their rate: each has another one. The rate is compared.
+    /// Excludes latencies of samples that searched for their rate: each has a different rate. The rate is compared.
     func comparableValues() -> [FigureKey: (ofBlock: [Int: Double], slack: Double?)] {
         let searched = Set(
             allFigures.lazy.filter { $0.key.metric == Metric.sustainedRate.name }.flatMap { $0.value.map(\.sampleID) })
@@ -155,7 +155,7 @@ extension BackendSamples {
             for figure in figures where !(metric.isOfArrivals && searched.contains(figure.sampleID)) {
                 let divisor = divisor(of: figure, per: metric.basis)
                 guard divisor > 0 else { continue }
-                // The metric's slack is for one round.
+                // The metric's slack applies to one round.
                 let slack = metric.slack.map { $0 * rounds(of: figure) / divisor }
                 values[key, default: ([:], slack)].ofBlock[figure.block] = figure.value / divisor
             }
@@ -164,16 +164,17 @@ extension BackendSamples {
     }
 }
 
-/// The backend that another's times are divided by, in one cell.
+/// The backend by whose times the others are divided, in one cell.
 ///
-/// Ratios are taken within an axis: if the baseline is on the other, its first form, by name, that was measured on this one
-/// replaces it, as `dispatch:notify` replaces `dispatch`. Without such a form the ratio is across the axes, and marked.
+/// Ratios are taken within an axis. If the baseline is on the other axis, its first form, by name, that was measured on
+/// this one replaces it, as `dispatch:notify` replaces `dispatch`. Without such a form the ratio is across the axes,
+/// and marked.
 struct Denominator {
     private let baseline: BackendID
     private let axis: Axis?
     private let formOnOtherAxis: BackendID?
 
-    /// - Parameter axes: of the cell's backends.
+    /// - Parameter axes: the axes of the cell's backends.
     init(_ baseline: BackendID, _ axes: [BackendID: Axis]) {
         self.baseline = baseline
         let own = axes[baseline]

@@ -6,17 +6,18 @@ public struct Comparison: Sendable {
     /// One row for every figure of either side, sorted by cell, backend and metric.
     public let rows: [CompareRow]
 
-    /// What the comparison is asked. Any field left at its default asks for nothing.
+    /// The options of a comparison; the defaults require nothing.
     public struct Question: Sendable {
         /// The rule for a figure; nil leaves it unjudged.
         public var rule: @Sendable (CompareRow) -> FigureRule?
-        /// What equal sides differ by on this class of host, relative; nil where it was not measured.
+        /// The relative difference between equal sides on this class of host; nil if it was not measured.
         public var noiseFloor: @Sendable (CompareRow) -> Double?
         /// Parameters in which matching cells may differ.
         public var ignoredParameters: Set<String>
-        /// How many blocks a figure may have when it is judged, if more than one number was declared beforehand.
+        /// The numbers of blocks at which figures may be judged, if several were declared beforehand.
         public var stages: [Int]
-        /// Whether interleaved times that the machine is too noisy for are left unjudged: not while more blocks may come.
+        /// Whether interleaved times that are too noisy on this machine are left unjudged: not while more blocks may
+        /// come.
         public var leavesNoisyTimes = true
 
         public init(
@@ -31,9 +32,9 @@ public struct Comparison: Sendable {
         }
     }
 
-    /// Compares two runs, which may have been taken at different times: the sides are independent samples.
+    /// Compares two runs, possibly at different times: the sides are independent samples.
     ///
-    /// - Throws: `InputError` if two cells of a run are the same without the ignored parameters.
+    /// - Throws: `InputError` if two cells of a run are equal without the ignored parameters.
     public init(base: [SampleRow], head: [SampleRow], question: Question = Question()) throws(InputError) {
         let sides = (
             try CellFigures(rows: base, ignoring: question.ignoredParameters),
@@ -46,7 +47,7 @@ public struct Comparison: Sendable {
 
     /// Compares the interleaved sides `base` and `head` of one run: pairs within blocks.
     ///
-    /// - Throws: `InputError` if two cells of the run are the same without the ignored parameters.
+    /// - Throws: `InputError` if two cells of the run are equal without the ignored parameters.
     public init(sidesOf rows: [SampleRow], question: Question = Question()) throws(InputError) {
         let sides = (
             try CellFigures(rows: rows, side: "base", ignoring: question.ignoredParameters),
@@ -71,7 +72,7 @@ public struct Comparison: Sendable {
             Candidate(key: $0, base: base.series[$0], head: head.series[$0], isPaired: isPaired)
         }
         for index in candidates.indices { candidates[index].measure(question, effect) }
-        // Only what is judged by its p-value counts among the tests made.
+        // Only figures judged by a p-value count as tests.
         let tested = candidates.indices.filter { candidates[$0].isTested }
         let adjusted = holmAdjusted(tested.map { candidates[$0].effect!.probability! })
         for (index, probability) in zip(tested, adjusted) { candidates[index].row.adjustedProbability = probability }
@@ -80,7 +81,7 @@ public struct Comparison: Sendable {
     }
 }
 
-/// A figure on its way to its verdict.
+/// A figure that is being judged.
 private struct Candidate {
     var row: CompareRow
     private let base: CellFigures.Series?
@@ -88,7 +89,7 @@ private struct Candidate {
     /// Whether both sides ran in the same blocks.
     private let isPaired: Bool
     private let metric: Metric?
-    /// Whether this is a count of which two samples of each side agree.
+    /// Whether the figure is a count on which two samples of each side agree.
     private let isExact: Bool
     private var rule: FigureRule?
     private(set) var effect: Effect?
@@ -108,8 +109,8 @@ private struct Candidate {
 
     private var direction: Metric.Direction { metric?.direction ?? .lower }
     private var slack: Double? { [base, head].compactMap { $0?.slack }.max() }
-    /// Machines drift: between runs of different times only what was measured against something in the same block can
-    /// be judged, or what the noise floor of such runs is known of, or what one side does not have at all, or counts.
+    /// Machines drift between runs at different times. Comparable are figures relative to another in the same block,
+    /// figures with a noise floor for such runs, figures that are 0 on one side, and counts.
     private var isComparable: Bool {
         isPaired || BaselineRatio.names.contains(row.metric) || row.noiseFloor != nil || slack != nil
             || [base, head].contains { $0?.valueOfBlock.values.allSatisfy { $0 == 0 } ?? false }
@@ -140,8 +141,8 @@ private struct Candidate {
         row.threshold = margin?.relativeWorse
     }
 
-    /// An interval of 95 %; of a figure with a rule, the end that must lie on this side of the margin for a pass takes no more
-    /// of alpha than this look may spend.
+    /// The tails of the 95 % interval. If the figure has a rule, the end that must lie within the margin for a pass
+    /// uses at most the part of alpha that this stage may spend.
     private func tails(_ stages: [Int]) -> Tails {
         guard let rule else { return .standard }
         let blocks = [base, head].compactMap { $0?.valueOfBlock.count }.min() ?? 0
@@ -149,8 +150,8 @@ private struct Candidate {
         return direction == .higher ? Tails(low: tail) : Tails(high: tail)
     }
 
-    /// How far the counts of one side differ among themselves, if by more than the slack: as a ratio less one, or as a
-    /// difference where some are 0.
+    /// The scatter of the counts within one side, if it exceeds the slack: as a ratio minus one, or as a difference if
+    /// some are 0.
     private var scatter: (relative: Double?, absolute: Double?) {
         guard let slack else { return (nil, nil) }
         var scatter: (relative: Double?, absolute: Double?)
@@ -185,7 +186,7 @@ private struct Candidate {
     private func judgement(by rule: FigureRule) -> Judgement {
         guard isComparable else { return .inconclusive(.noNoiseFloor) }
         let fewest = [base, head].map { $0?.valueOfBlock.count ?? 0 }.min()!
-        // A single count has no other to agree with.
+        // A single count has no other count to agree with.
         if slack != nil, fewest < 2 { return .inconclusive(.tooFewBlocks(fewest, enough: 2)) }
         // Nil if no block has both sides.
         guard let effect, let margin else { return .inconclusive(.tooFewBlocks(0, enough: rule.minBlocks)) }
@@ -195,9 +196,9 @@ private struct Candidate {
 }
 
 extension CompareRow {
-    /// The worsening that a comparison whose interval is as wide as this one's calls a regression 95 times in 100, or
-    /// nil where none is judged by its interval: the interval's near end, 1.64 deviations of the estimate below what it
-    /// is on the average, still lies beyond the margin.
+    /// The worsening that a comparison with an interval of this width reports as a regression 95 times in 100: the
+    /// interval's near end still lies beyond the margin if the estimate is 1.64 deviations below its mean. Nil if no
+    /// interval is judged.
     public var detectable: Double? {
         guard let threshold, let ratio, let low = ratioLow, let high = ratioHigh, low > 0,
             Metric.named(figure.metric)?.isDeterministic != true
@@ -206,14 +207,14 @@ extension CompareRow {
         return exp(log(1 + threshold) + toNearEnd * (1 + 1.645 / 1.96)) - 1
     }
 
-    /// The greatest worsening that may have gone unseen: the one that the interval allows, or the one that comparisons
-    /// with such an interval detect, if that is greater. Nil if neither is known.
+    /// The greatest worsening that may have gone unseen: the greater of the one that the interval includes and the one
+    /// that comparisons with such an interval detect. Nil if neither is known.
     public var mostUnseen: Double? {
         guard let detectable, let low = ratioLow, let high = ratioHigh else { return nil }
         return max(detectable, (Metric.named(figure.metric)?.direction == .higher ? 1 / low : high) - 1)
     }
 
-    /// Whether the rule's threshold was below what this host can tell from noise.
+    /// Whether the rule's threshold was below the host's noise floor.
     public var isRaisedToFloor: Bool { threshold != nil && threshold == noiseFloor }
 
     /// Whether the whole interval of a pass is beyond the margin on the good side. More blocks may show an improvement.
@@ -224,11 +225,11 @@ extension CompareRow {
 }
 
 extension [CompareRow] {
-    /// Leaves times on the clock unjudged where the machine is too noisy for their margin and CPU time is judged in
-    /// their place. CPU time does not include the wait for a processor.
+    /// Leaves wall-clock times unjudged if the machine is too noisy for their margin and CPU time is judged as well.
+    /// CPU time excludes the wait for a processor.
     ///
-    /// A time that shows a worsening, by its interval or by an estimate beyond the margin, stays open: more blocks may
-    /// settle it.
+    /// A time with a worsening, in its interval or by an estimate beyond the margin, stays inconclusive: more blocks
+    /// may decide it.
     func leavingNoisyTimes() -> [CompareRow] {
         let judged = filter { $0.metric == Metric.cpuTime.name && $0.verdict != .unjudged && $0.verdict != .missing }
         let covered = Set(judged.map(\.place))

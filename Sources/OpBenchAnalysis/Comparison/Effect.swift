@@ -1,13 +1,13 @@
 import Glibc
 import OpBenchModel
 
-/// How one figure differs between two sides: an estimate with its interval and p-value.
+/// The difference of one figure between two sides: an estimate with its interval and p-value.
 struct Effect {
     /// The scale on which the sides are compared.
     enum Scale {
         /// Logarithms of figures above zero, so that differences are ratios.
         case ratio
-        /// The figures themselves, where some are 0 and have no ratio. Without them, a rise from 0 would go unseen.
+        /// The figures themselves, if some are 0 and have no ratio. Otherwise a rise from 0 would go unseen.
         case difference
     }
 
@@ -17,20 +17,20 @@ struct Effect {
     /// The interval of the shift.
     var interval: ClosedRange<Double>?
     var probability: Double?
-    /// Blocks behind it: of the smaller side.
+    /// The number of blocks: of the smaller side.
     var blocks: Int
-    /// How many give an interval of these tails.
+    /// The least number of blocks with an interval of these tails.
     var fewestBlocks: Int
-    /// Beyond so many blocks there is no test, or no run that has them in a bearable time.
+    /// The largest number of blocks that the test, or a run of reasonable length, can have.
     var mostBlocks: Int
 
-    /// head ÷ base; nil where there is no ratio.
+    /// head ÷ base; nil if there is no ratio.
     var ratio: Double? { scale == .ratio ? exp(shift) : nil }
     var ratioInterval: ClosedRange<Double>? {
         scale == .ratio ? interval.map { exp($0.lowerBound)...exp($0.upperBound) } : nil
     }
 
-    /// From blocks that hold both sides, such as two interleaved builds: drift that hits a whole block cancels.
+    /// From blocks with both sides, such as two interleaved builds: drift of a whole block cancels.
     ///
     /// Uses Hodges–Lehmann on the shifts of the blocks, their Walsh averages, and the exact sign-flip test.
     init?(pairs: [(base: Double, head: Double)], tails: Tails = .standard) {
@@ -47,7 +47,7 @@ struct Effect {
         mostBlocks = signFlipLimit
     }
 
-    /// From two runs of their own: what drifted between them is taken for an effect, unless a noise floor allows for it.
+    /// From two separate runs: drift between them counts as an effect, unless a noise floor allows for it.
     ///
     /// Uses Hodges–Lehmann's shift, the differences between both sides, and Mann–Whitney.
     init?(base: [Double], head: [Double], tails: Tails = .standard) {
@@ -70,20 +70,20 @@ extension Effect.Scale {
     fileprivate func values(_ values: [Double]) -> [Double] { self == .ratio ? values.map { log($0) } : values }
 }
 
-/// How much worse, or better, a figure may be and still count as the same, on the scale of its effect.
+/// The worsening, or improvement, up to which a figure counts as unchanged, on the scale of its effect.
 struct Margin: Equatable {
     let worse: Double
     let better: Double
-    /// The margin as a part of the base's figure. Nil if the base is 0, or if the figure can never be that much worse.
+    /// The margin relative to the base's figure. Nil if the base is 0, or if the figure cannot get that much worse.
     let relativeWorse: Double?
 
     /// - Parameters:
-    ///   - relative: a part of the figure.
+    ///   - relative: a fraction of the figure.
     ///   - absolute: in the figure's unit. The greater of the two counts.
-    ///   - base: the middle figure of the base.
+    ///   - base: the median of the base.
     init(relative: Double, absolute: Double, of base: Double, on scale: Effect.Scale, direction: Metric.Direction) {
         let part = absolute / base.magnitude
-        // As a ratio, a fall by some part is more than a rise by the same part, and a fall by the whole or more is
+        // A fall by a fraction is a greater ratio than a rise by the same fraction, and a fall by the whole is
         // infinite.
         let fall = part < 1 ? 1 / (1 - part) - 1 : .infinity
         let (worst, best) =

@@ -1,25 +1,25 @@
 import OpBenchModel
 
-/// What a gate says of a comparison as a whole.
+/// The overall result of a gate.
 public enum GateOutcome: String, Sendable {
-    /// A sample is invalid, crashed or timed out, so the figures are not to be judged by.
+    /// A sample is invalid, crashed or timed out, so the figures are unreliable.
     case badSample = "bad sample"
     case regression
     /// A figure is beyond its goal.
     case missed
-    /// Something that the base has is not in the head, a goal's figure was not measured, or nothing at all was judged.
+    /// A figure of the base is missing in the head, a goal's figure was not measured, or nothing was judged.
     case missing
     case inconclusive
     case pass
 
     /// - Parameters:
-    ///   - rows: judged by the policy's rules.
+    ///   - rows: rows judged by the policy's rules.
     ///   - hasBadSample: whether either side has one.
-    ///   - isLenient: whether figures of one side only are left out of account.
+    ///   - isLenient: whether figures of one side only are ignored.
     public init(_ rows: [CompareRow], policy: GatePolicy, hasBadSample: Bool, isLenient: Bool) {
         let asked = rows.filter { policy.rule(for: $0) != nil }
         let judged = asked.filter { $0.verdict != .missing }
-        // What only the head has is new, and nothing to be held against it.
+        // A figure of the head alone is new and has no reference.
         let isIncomplete = asked.contains { $0.verdict == .missing && $0.base != nil }
         self =
             if hasBadSample { .badSample } else if judged.contains(where: { $0.verdict == .regression }) {
@@ -30,9 +30,9 @@ public enum GateOutcome: String, Sendable {
     }
 
     /// - Parameters:
-    ///   - rows: of goals.
+    ///   - rows: rows of goals.
     ///   - hasBadSample: whether a run has one.
-    ///   - isLenient: whether goals without a figure are left out of account.
+    ///   - isLenient: whether goals without a figure are ignored.
     public init(_ rows: [GoalRow], hasBadSample: Bool, isLenient: Bool) {
         let judged = rows.filter { $0.verdict != .missing }
         self =

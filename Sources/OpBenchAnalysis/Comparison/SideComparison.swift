@@ -1,6 +1,6 @@
 import OpBenchModel
 
-/// The judgement of a run of two interleaved builds, in the middle and at its end.
+/// The judgement of a run of two interleaved builds, during the run and at its end.
 public struct SideComparison: Sendable {
     private let policy: GatePolicy
     private let stages: [Int]
@@ -8,9 +8,9 @@ public struct SideComparison: Sendable {
     private let ignoredParameters: Set<String>
 
     /// - Parameters:
-    ///   - stages: how many blocks the cells have at the end of each stage.
-    ///   - floors: of the host that the run was taken on.
-    ///   - ignoredParameters: those in which matching cells may differ.
+    ///   - stages: the number of blocks per cell at the end of each stage.
+    ///   - floors: the noise floors of the run's host.
+    ///   - ignoredParameters: the parameters in which matching cells may differ.
     public init(
         policy: GatePolicy, stages: [Int], floors: KnownNoiseFloors, ignoredParameters: Set<String> = []
     ) {
@@ -30,16 +30,16 @@ public struct SideComparison: Sendable {
             rule: { policy.rule(for: $0) })
     }
 
-    /// The cells in which some judged count differs between the sides, while the samples of each side agree. More
+    /// The cells in which some judged count differs between the sides while the samples of each side agree. More
     /// samples show whether the difference was chance.
     ///
-    /// - Parameter samples: of counts alone.
+    /// - Parameter samples: samples of counts only.
     @Sendable public func cellsOfOtherCounts(_ samples: [SampleRow]) throws -> Set<String> {
         Set(try rows(samples).filter { [.regression, .improved].contains($0.verdict) }.map(\.cellID))
     }
 
-    /// The cells with a judged figure that the blocks so far do not decide, and that more blocks are likely to decide,
-    /// or that may be improved. Counts have blocks of their own.
+    /// The cells with a judged figure that is undecided and that more blocks are likely to decide, or that may be
+    /// improved. Counts have separate blocks.
     @Sendable public func openCells(_ samples: [SampleRow]) throws -> Set<String> {
         var question = question
         question.leavesNoisyTimes = false

@@ -1,20 +1,20 @@
 import Glibc
 import OpBenchModel
 
-/// Holds the figures of runs against the goals of a policy.
+/// Judges the figures of runs by the goals of a policy.
 ///
-/// A goal is met if the whole interval of its figure lies within the bound, and missed if all of it lies beyond and there
-/// are as many blocks as the rule takes. All else is inconclusive: never met for want of data. Figures that barely vary
-/// are judged as they are.
+/// A goal is met if the whole interval of its figure lies within the bound, and missed if all of it lies beyond and
+/// there are as many blocks as the rule needs. Otherwise it is inconclusive: missing data never meet a goal. Figures
+/// that barely vary are compared without an interval.
 public struct GoalJudgement: Sendable {
-    /// A row for every figure that a goal bounds, in the order of the goals; one for a goal that bounds none.
+    /// A row for every figure that a goal bounds, in the order of the goals; one row for a goal that matches no figure.
     public let rows: [GoalRow]
 
     /// - Parameters:
-    ///   - runs: of different cells, each with the name that the user knows it by.
-    ///   - hosts: what cells were measured on, as far as it is known.
-    /// - Throws: `InputError` if two runs have a cell in common, or if a goal holds a cell against one of another kind of
-    ///   host.
+    ///   - runs: runs of different cells, each with the name that the user gave it.
+    ///   - hosts: the hosts of the cells, as far as they are known.
+    /// - Throws: `InputError` if two runs have a cell in common, or if a goal compares a cell with one of another kind
+    ///   of host.
     public init(
         _ goals: [GatePolicy.Goal], of runs: [(name: String, samples: [SampleRow])], hosts: [String: HostKind] = [:]
     ) throws(InputError) {
@@ -37,16 +37,16 @@ extension GoalJudgement {
             throw InputError(
                 file: "--policy",
                 message:
-                    "the cell \"\(cell)\" is held against \"\(other)\": there the \(what) is \"\(others)\", and not "
+                    "the cell \"\(cell)\" is compared with \"\(other)\", whose \(what) is \"\(others)\" and not "
                     + "\"\(own)\"",
                 remedy: "measure both on machines of one class")
         }
     }
 }
 
-/// The figures of several runs by what they are.
+/// The figures of several runs, by identity.
 private struct MeasuredFigures {
-    /// As `CellFigures.Key`, with the cell's id.
+    /// Like `CellFigures.Key`, with the cell's id.
     typealias Place = CellFigures.Key
 
     private var series: [Place: CellFigures.Series] = [:]
@@ -59,7 +59,7 @@ private struct MeasuredFigures {
             for (cell, runID) in cells.sorted(by: { $0.key < $1.key }) {
                 if let other = names.updateValue(name, forKey: cell) {
                     throw InputError(
-                        file: name, message: "the cell \"\(cell)\" is in the run \(other) too",
+                        file: name, message: "the cell \"\(cell)\" is also in the run \(other)",
                         remedy: "name runs of different cells, or judge each by itself")
                 }
                 runIDs[cell] = runID
@@ -73,7 +73,7 @@ private struct MeasuredFigures {
         }
     }
 
-    /// The figures that a goal's rule matches, of those that can be too great.
+    /// The figures that a goal's rule matches, among those with an upper bound.
     func places(of selector: GatePolicy.Selector) -> [Place] {
         series.keys.filter { place in
             Metric.named(place.metric)?.direction ?? .lower == .lower
@@ -113,7 +113,7 @@ private struct MeasuredFigures {
         return Effect(pairs: pairs)
     }
 
-    /// What a goal's figure is held against; nil where it was not measured.
+    /// The reference of a goal's figure; nil if it was not measured.
     private func find(
         _ reference: GatePolicy.Goal.Reference, of place: Place
     ) -> (name: String, series: CellFigures.Series, isPaired: Bool)? {
@@ -135,7 +135,7 @@ private struct MeasuredFigures {
 }
 
 extension CellFigures.Series {
-    /// Whether this is a count of which two samples agree. So is a count with a single sample.
+    /// Whether the figure is a count on which two samples agree. A count with a single sample is exact too.
     fileprivate func isExact(_ place: CellFigures.Key) -> Bool {
         guard let slack, let metric = Metric.named(place.metric) else { return false }
         return values.count == 1 || metric.hasAgreement(values, slack: slack)
@@ -143,7 +143,7 @@ extension CellFigures.Series {
 }
 
 extension GatePolicy.Goal {
-    /// The row of a goal that no figure answers to: its own words.
+    /// The row of a goal that matches no figure, named by its rule.
     fileprivate var missing: GoalRow {
         GoalRow(
             cellID: selector.cell == "*" ? selector.workload : selector.cell,
@@ -154,7 +154,7 @@ extension GatePolicy.Goal {
     }
 
     /// - Parameters:
-    ///   - estimate: the ratio or the figure that is bounded; nil where there is no ratio to what is 0.
+    ///   - estimate: the bounded ratio or figure; nil if the denominator is 0.
     ///   - interval: nil for counts that agree, and for too few figures.
     ///   - isExact: whether the figures are counts that agree.
     fileprivate func judged(

@@ -2,9 +2,9 @@ import Glibc
 import OpBenchModel
 
 /// Hodges–Lehmann's estimate of the centre: the median of the means of all pairs, each value paired with itself too
-/// (Walsh averages). As sturdy as the median against a few disturbed values, and nearly as sharp as the mean.
+/// (Walsh averages). As robust as the median against a few disturbed values, and nearly as precise as the mean.
 ///
-/// - Returns: nil of nothing, and of values that are not finite.
+/// - Returns: nil if there are no values, or if some are not finite.
 public func hodgesLehmann(_ values: [Double]) -> Double? {
     guard values.allSatisfy(\.isFinite) else { return nil }
     if values.count > listedLimit { return medianOfMatrix(WalshAverages(values.sorted())) }
@@ -19,7 +19,7 @@ public func hodgesLehmann(_ values: [Double]) -> Double? {
 /// Hodges–Lehmann's estimate of a shift between two independent samples: the median of all differences between a value
 /// of the second and one of the first.
 ///
-/// - Returns: nil if either is empty, and of values that are not finite.
+/// - Returns: nil if either is empty, or if some values are not finite.
 public func hodgesLehmannShift(from first: [Double], to second: [Double]) -> Double? {
     guard first.allSatisfy(\.isFinite), second.allSatisfy(\.isFinite), !first.isEmpty, !second.isEmpty else {
         return nil
@@ -35,7 +35,7 @@ public func hodgesLehmannShift(from first: [Double], to second: [Double]) -> Dou
     return median(differences)
 }
 
-/// Of so many values all pairs are listed; of more, that would take memory and time by the square of their number.
+/// Up to this many values, all pairs are listed; more would take quadratic memory and time.
 private let listedLimit = 40
 
 private func medianOfMatrix(_ matrix: some SortedMatrix) -> Double? {
@@ -46,7 +46,8 @@ private func medianOfMatrix(_ matrix: some SortedMatrix) -> Double? {
     return less == count / 2 ? mean(greatest, upper) : upper
 }
 
-/// The means of all pairs of values, each paired with itself too: row r holds those of value r and all from it on.
+/// The means of all pairs of values, each paired with itself too: row r holds the means of value r with itself and all
+/// later ones.
 struct WalshAverages: SortedMatrix {
     private let values: [Double]
     init(_ ascending: [Double]) { values = ascending }
@@ -56,8 +57,8 @@ struct WalshAverages: SortedMatrix {
     func value(_ row: Int, _ column: Int) -> Double { mean(values[row], values[column]) }
 }
 
-/// The differences of all values of a second sample from all of a first: row r holds those from value r of the first,
-/// counted from the greatest. Both samples are ascending.
+/// The differences of all values of a second sample from all of a first: row r holds the differences from value r of
+/// the first, counted from the greatest. Both samples are ascending.
 struct Differences: SortedMatrix {
     let from: [Double]
     let to: [Double]
@@ -67,13 +68,14 @@ struct Differences: SortedMatrix {
     func value(_ row: Int, _ column: Int) -> Double { to[column] - from[from.count - 1 - row] }
 }
 
-/// Whether times fall into two groups, as where a queue now and then gets into another way of running: a gap between two
-/// neighbours, on a logarithmic scale, is more than three times as wide as what lies on either side of it, of at least two
-/// values each, and is 5 % or more. Their median then lies in one group or the other by chance.
+/// Whether times fall into two groups, as when a queue sometimes runs in another mode: a gap between two neighbours, on
+/// a logarithmic scale, is more than three times as wide as the range on either side of it, of at least two values
+/// each, and is 5 % or more. The median then lies in one group or the other by chance.
 ///
-/// Of seven values of one group, normal or with the tails of Student's t with two degrees of freedom, 0.4 % look so; of an
-/// exponential distribution, 1.4 %. Two groups ten standard deviations apart are found in half of the cases, fifteen apart in
-/// four of five: with seven values one of the groups often has fewer than two. (Simulated, 20,000 draws each.)
+/// Of samples of seven values from one group, normal or with the tails of Student's t with two degrees of freedom, 0.4 %
+/// look so; from an exponential distribution, 1.4 %. Two groups ten standard deviations apart are found in half of
+/// the cases, fifteen apart in four of five: with seven values one of the groups often has fewer than two. (Simulated,
+/// 20,000 draws each.)
 ///
 /// - Parameter values: positive; others are ignored.
 public func haveTwoModes(_ values: [Double]) -> Bool {

@@ -1,45 +1,45 @@
 import Glibc
 
-/// How often each end of an interval may lie on the wrong side of the truth, at most.
+/// The greatest probability with which each end of an interval misses the truth.
 public struct Tails: Equatable, Sendable {
     public var low = 0.025
     public var high = 0.025
 
-    /// Those of an interval of 95 %.
+    /// The tails of a 95 % interval.
     public static let standard = Tails()
 }
 
-/// The fewest values that allow an interval of 95 %: n values all lie on one side of the truth with probability 2^(1−n).
+/// The fewest values with a 95 % interval: n values all lie on one side of the truth with probability 2^(1−n).
 public let minimumForInterval = fewestForInterval(tail: Tails.standard.low)
 
-/// The fewest values, or pairs, that allow an interval whose end misses the truth so rarely. As many in each of two samples
-/// always do.
+/// The fewest values, or pairs, with an interval whose end misses the truth with at most this probability. The same
+/// number in each of two samples is always enough.
 func fewestForInterval(tail: Double) -> Int { Int((-log2(tail)).rounded(.up)) }
 
-/// The interval of the median: two of the values, which hold it as often as they say whatever the distribution (inverted
-/// sign test; Hollander and Wolfe, Nonparametric Statistical Methods, section 3.6). Equal values only make it hold more.
+/// The interval of the median: two of the values, with at least the stated coverage for any distribution (inverted sign
+/// test; Hollander and Wolfe, Nonparametric Statistical Methods, section 3.6). Equal values only raise the coverage.
 ///
-/// - Returns: nil of too few values, and of values that are not finite. Holds `median(values)` otherwise.
+/// - Returns: nil for too few values, or if some are not finite. Otherwise contains `median(values)`.
 public func medianInterval(of values: [Double], tails: Tails = .standard) -> ClosedRange<Double>? {
     guard values.allSatisfy(\.isFinite) else { return nil }
     let sorted = values.sorted()
     return interval(RankDistribution.sign(of: values.count), tails, of: sorted.count) { sorted[$0] }
 }
 
-/// The interval of the centre of values that lie symmetrically about it, as the differences of equal sides do: two of
-/// their Walsh averages (Tukey's; the inverted signed-rank test; Hollander and Wolfe, section 3.3).
+/// The interval of the centre of a symmetric distribution, as the differences of equal sides have: two of the Walsh
+/// averages (Tukey's; the inverted signed-rank test; Hollander and Wolfe, section 3.3).
 ///
-/// - Returns: nil of too few values, and of values that are not finite. Holds `hodgesLehmann(values)` otherwise.
+/// - Returns: nil for too few values, or if some are not finite. Otherwise contains `hodgesLehmann(values)`.
 public func hodgesLehmannInterval(of values: [Double], tails: Tails = .standard) -> ClosedRange<Double>? {
     guard values.allSatisfy(\.isFinite) else { return nil }
     return interval(RankDistribution.signedRanks(of: values.count), tails, of: WalshAverages(values.sorted()))
 }
 
-/// The interval of the shift between two independent samples: two of the differences between a value of the second and one
-/// of the first (Moses's; the inverted Mann–Whitney test; Hollander and Wolfe, section 4.3).
+/// The interval of the shift between two independent samples: two of the differences between a value of the second and
+/// one of the first (Moses's; the inverted Mann–Whitney test; Hollander and Wolfe, section 4.3).
 ///
-/// - Returns: nil of fewer than `minimumForInterval` values in either, however many there are in the other, of too few for the
-///   tails, and of values that are not finite. Holds `hodgesLehmannShift(from:to:)` otherwise.
+/// - Returns: nil if either sample has fewer than `minimumForInterval` values or too few for the tails, or if some are
+///   not finite. Otherwise contains `hodgesLehmannShift(from:to:)`.
 public func hodgesLehmannShiftInterval(
     from first: [Double], to second: [Double], tails: Tails = .standard
 ) -> ClosedRange<Double>? {
@@ -57,7 +57,7 @@ private func interval(
     interval(distribution, tails, of: matrix.count, value: matrix.select)
 }
 
-/// - Parameter value: the value at a place, from 0, of `count` in order.
+/// - Parameter value: the value at an index of all `count` values in order.
 private func interval(
     _ distribution: RankDistribution, _ tails: Tails, of count: Int, value: (Int) -> Double
 ) -> ClosedRange<Double>? {
@@ -67,8 +67,8 @@ private func interval(
     return value(low)...value(count - 1 - high)
 }
 
-/// The exact interval for a probability of which `successes` of `trials` were seen (Clopper and Pearson 1934): the
-/// probabilities that neither tail of the binomial distribution rejects.
+/// The exact interval for the probability behind `successes` of `trials` (Clopper and Pearson 1934): the probabilities
+/// that neither tail of the binomial distribution rejects.
 ///
 /// - Parameter confidence: of the two-sided interval; each tail has half of the rest.
 public func clopperPearsonInterval(successes: Int, trials: Int, confidence: Double = 0.95) -> ClosedRange<Double> {
@@ -80,7 +80,7 @@ public func clopperPearsonInterval(successes: Int, trials: Int, confidence: Doub
     return low...high
 }
 
-/// The one-sided upper bound: with that confidence the probability is not greater.
+/// The one-sided upper bound of the probability, at that confidence.
 public func clopperPearsonUpperBound(successes: Int, trials: Int, confidence: Double = 0.95) -> Double {
     clopperPearsonInterval(successes: successes, trials: trials, confidence: 2 * confidence - 1).upperBound
 }
@@ -96,7 +96,7 @@ func binomialTail(from least: Int, of trials: Int, probability: Double) -> Doubl
     }
 }
 
-/// The probability up to which `isBelow` holds, which it does from 0 on.
+/// The probability up to which `isBelow` holds; it holds at 0.
 private func bisect(_ isBelow: (Double) -> Bool) -> Double {
     var (low, high) = (0.0, 1.0)
     for _ in 0..<100 {

@@ -1,9 +1,9 @@
 import Glibc
 
-/// The distribution of a rank statistic where nothing differs: whole numbers from 0 to `greatest`, symmetric.
+/// The distribution of a rank statistic if nothing differs: whole numbers from 0 to `greatest`, symmetric.
 ///
-/// Exact while `exactRankLimit` values or fewer are ranked. Beyond, the normal approximation with a correction for
-/// continuity, which misses the exact place of an interval's end by one at most.
+/// Exact for up to `exactRankLimit` ranked values. Beyond, the normal approximation with a continuity correction, which
+/// misses the exact index of an interval's end by at most one.
 struct RankDistribution {
     let greatest: Int
     private let deviation: Double
@@ -12,7 +12,7 @@ struct RankDistribution {
 
     static let exactRankLimit = 100
 
-    /// Of how many values lie below the median (sign test).
+    /// The distribution of the number of values below the median (sign test).
     static func sign(of count: Int) -> RankDistribution {
         RankDistribution(greatest: count, deviation: Double(count).squareRoot() / 2, ranked: count) {
             var ways = [1.0]
@@ -21,8 +21,8 @@ struct RankDistribution {
         }
     }
 
-    /// Of the sum of the ranks of the values above the centre, by their distance from it (Wilcoxon's signed ranks). The
-    /// sums of all subsets of the ranks are counted.
+    /// The distribution of the sum of the ranks of the values above the centre, ranked by distance from it (Wilcoxon's
+    /// signed ranks). Counts the sums of all subsets of the ranks.
     static func signedRanks(of count: Int) -> RankDistribution {
         let (n, greatest) = (Double(count), count * (count + 1) / 2)
         let deviation = (n * (n + 1) * (2 * n + 1) / 24).squareRoot()
@@ -35,8 +35,9 @@ struct RankDistribution {
         }
     }
 
-    /// Of how many pairs have the greater value in the first of two samples (Mann and Whitney's U). How often each number
-    /// occurs among all orders of the values is a coefficient of the Gaussian binomial ∏ (1 − qⁿ⁺ⁱ) ÷ (1 − qⁱ), i = 1…m.
+    /// The distribution of the number of pairs whose greater value is in the first of two samples (Mann and Whitney's
+    /// U). The frequency of each number among all orders of the values is a coefficient of the Gaussian binomial ∏ (1 −
+    /// qⁿ⁺ⁱ) ÷ (1 − qⁱ), i = 1…m.
     static func rankSum(of first: Int, and second: Int) -> RankDistribution {
         let (m, n) = (Double(first), Double(second))
         let deviation = (m * n * (m + n + 1) / 12).squareRoot()
@@ -55,8 +56,9 @@ struct RankDistribution {
     }
 
     /// - Parameters:
-    ///   - ranked: how many values have ranks.
-    ///   - count: how many of all equally likely outcomes have the statistic 0, 1, … up to the middle, and how many there are.
+    ///   - ranked: the number of ranked values.
+    ///   - count: the numbers of equally likely outcomes with the statistic 0, 1, … up to the middle, and of all
+    ///     outcomes.
     private init(greatest: Int, deviation: Double, ranked: Int, count: () -> (ways: [Double], all: Double)) {
         self.greatest = greatest
         self.deviation = deviation
@@ -72,19 +74,19 @@ struct RankDistribution {
         }
     }
 
-    /// The probability of at most `value`, which is no greater than the middle.
+    /// The probability of at most `value`, which is not above the middle.
     func probability(upTo value: Int) -> Double {
         if !exact.isEmpty { return exact[value] }
         return erfc((Double(greatest) / 2 - Double(value) - 0.5) / deviation / 2.0.squareRoot()) / 2
     }
 
-    /// The place, from 0, of the order statistic that is the low end of an interval, the high end being that from above:
-    /// the greatest whose end misses the truth with a probability of at most `tail`. Nil where even the least value misses
-    /// it more often.
+    /// The index, from 0, of the order statistic at the low end of an interval; the high end has the same index from
+    /// above. It is the greatest index whose end misses the truth with a probability of at most `tail`. Nil if even the
+    /// least value misses it more often.
     ///
-    /// - Parameter tail: less than a half, so that no low end lies beyond the middle.
+    /// - Parameter tail: less than a half, so the low end is not above the middle.
     func place(tail: Double) -> Int? {
-        precondition(tail < 0.5, "an end on its own side of the middle")
+        precondition(tail < 0.5, "the low end must not pass the middle")
         var (fitting, next) = (0, greatest / 2 + 1)
         while fitting < next {
             let middle = (fitting + next) / 2

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The two-sided p-value of two independent samples by the Mann–Whitney test: the probability that their ranks are at
-/// least as unevenly shared out if both come from one distribution.
+/// The two-sided p-value of two independent samples by the Mann–Whitney test: the probability that their ranks are
+/// divided at least as unevenly if both come from one distribution.
 ///
-/// Exact, ties included, while the samples together hold at most `exactMannWhitneyLimit` values: the subsets of the
-/// ranks are counted by their sum. Beyond, by the normal approximation with corrections for ties and continuity.
+/// Exact, ties included, for up to `exactMannWhitneyLimit` values in both samples: the subsets of the ranks are counted
+/// by their sum. Beyond, the normal approximation with corrections for ties and continuity.
 ///
 /// - Returns: nil if a sample is empty.
 public func mannWhitneyTest(_ first: [Double], _ second: [Double]) -> Double? {
@@ -18,7 +18,7 @@ public func mannWhitneyTest(_ first: [Double], _ second: [Double]) -> Double? {
 
 public let exactMannWhitneyLimit = 60
 
-/// Twice the rank of each value, from 2; equal values share the mean of their ranks, which doubled is whole.
+/// Twice the rank of each value, from 2; equal values share the mean of their ranks, which is whole when doubled.
 private func doubledRanks(of values: [Double]) -> [Int] {
     let order = values.indices.sorted { values[$0] < values[$1] }
     var ranks = Array(repeating: 0, count: values.count)
@@ -32,10 +32,10 @@ private func doubledRanks(of values: [Double]) -> [Int] {
     return ranks
 }
 
-/// The share of all subsets of that size whose sum is at least as far from the expected one.
+/// The fraction of all subsets of that size whose sum is at least as far from the expected one.
 private func exactProbability(of sum: Int, drawing count: Int, from ranks: [Int]) -> Double {
     let total = ranks.reduce(0, +)
-    // subsets[k][s]: how many subsets of k of the ranks seen so far have the sum s.
+    // subsets[k][s]: the number of subsets of k of the ranks seen so far with the sum s.
     var subsets = Array(repeating: Array(repeating: 0.0, count: total + 1), count: count + 1)
     subsets[0][0] = 1
     var reached = 0
@@ -70,19 +70,19 @@ private func approximateProbability(of sum: Int, drawing count: Int, from ranks:
     return min(1, erfc(deviation / 2.0.squareRoot()))
 }
 
-/// The two-sided p-value of paired differences by the exact sign-flip permutation test (Fisher's randomization test):
-/// if neither side is slower, each difference is as likely to have come out with the other sign, so p is the share of
-/// all 2ⁿ sign patterns whose sum is at least as far from zero as the observed one.
+/// The two-sided p-value of paired differences by the exact sign-flip permutation test (Fisher's randomization test).
+/// If neither side is slower, each difference is as likely to have the other sign, so p is the fraction of all 2ⁿ sign
+/// patterns whose sum is at least as far from zero as the observed one.
 ///
-/// All patterns are counted, without listing them: the sums of each half's patterns are sorted, and the pairs that
-/// reach the observed sum are counted by two pointers that run against each other, in time about 2^(n/2).
+/// All patterns are counted without listing them: the sums of each half's patterns are sorted, and two pointers that
+/// run against each other count the pairs that reach the observed sum, in time about 2^(n/2).
 ///
-/// - Parameter differences: at most `signFlipLimit` of them, such as log-ratios of the sides of one block each.
-/// - Returns: from 2^(1−n) to 1; nil of nothing, or of more than the limit.
+/// - Parameter differences: at most `signFlipLimit`, such as log-ratios of the sides of each block.
+/// - Returns: a value from 2^(1−n) to 1; nil if there are no differences, or more than the limit.
 public func signFlipTest(_ differences: [Double]) -> Double? {
     guard !differences.isEmpty, differences.count <= signFlipLimit else { return nil }
     let magnitudes = differences.map(\.magnitude)
-    // Sums of the same values in another order differ in their last digits; those count as equal.
+    // Sums of the same values in another order differ in their last digits and count as equal.
     let tolerance = magnitudes.reduce(0, +) * 1e-12
     let observed = differences.reduce(0, +).magnitude - tolerance
     if observed <= 0 { return 1 }
@@ -90,7 +90,7 @@ public func signFlipTest(_ differences: [Double]) -> Double? {
     let half = differences.count / 2
     let left = signedSums(of: magnitudes[..<half])
     let right = signedSums(of: magnitudes[half...])
-    // Both tails have the same number of patterns: flipping every sign leads from one to the other.
+    // Both tails have the same number of patterns: flipping every sign maps one to the other.
     var reaching = 0.0
     var firstOfRight = right.endIndex
     for sum in left {
@@ -100,7 +100,7 @@ public func signFlipTest(_ differences: [Double]) -> Double? {
     return min(1, 2 * reaching / (Double(left.count) * Double(right.count)))
 }
 
-/// More differences would take more than some 100 ms; no plan of blocks comes near.
+/// More differences would take more than about 100 ms; no plan of blocks has so many.
 public let signFlipLimit = 40
 
 /// The sums of all 2ⁿ sign patterns, ascending.
@@ -110,8 +110,8 @@ private func signedSums(of magnitudes: ArraySlice<Double>) -> [Double] {
     return sums.sorted()
 }
 
-/// Holm's step-down adjustment: as many p-values as given, in the same order, so large that rejecting those below
-/// alpha keeps the probability of even one false rejection below alpha, however the tests depend on one another.
+/// Holm's step-down adjustment: the p-values, in the same order, raised so that rejecting those below alpha keeps the
+/// probability of any false rejection below alpha, however the tests depend on each other.
 public func holmAdjusted(_ probabilities: [Double]) -> [Double] {
     let order = probabilities.indices.sorted { probabilities[$0] < probabilities[$1] }
     var adjusted = probabilities

@@ -1,7 +1,7 @@
 import OpBenchModel
 
-/// Numbers in rows, ascending along each row and down each column, that nobody lists: a row begins no earlier than the one
-/// above it, and all end in the same column.
+/// Numbers in rows, ascending along each row and down each column, computed on demand: a row begins no earlier than the
+/// one above it, and all end in the same column.
 protocol SortedMatrix {
     var rows: Int { get }
     func columns(of row: Int) -> Range<Int>
@@ -11,14 +11,14 @@ protocol SortedMatrix {
 extension SortedMatrix {
     var count: Int { (0..<rows).reduce(0) { $0 + columns(of: $1).count } }
 
-    /// The number that sorting all would put at `place`, from 0; at least one is there. Takes memory by the number of rows,
-    /// and time by that of rows and columns and the logarithm of their product: a candidate drawn at random halves the
-    /// rest about, as in quickselect, and is counted along the staircase that parts the lesser from the others (after
-    /// Johnson and Mizoguchi 1978).
+    /// The number that sorting would put at `place`, from 0; the matrix is not empty. Memory is linear in the number of
+    /// rows, time in rows plus columns times the logarithm of their product: as in quickselect, a random candidate
+    /// roughly halves the rest, and the numbers below it are counted along the staircase that separates them from the
+    /// others (after Johnson and Mizoguchi 1978).
     func select(_ place: Int) -> Double {
         var candidates = (0..<rows).map(columns)
         var left = count
-        // Always the same draws, so that the time does not vary from run to run.
+        // A fixed seed, so the time does not vary from run to run.
         var generator = SplitMix64(seed: UInt64(left))
         var before = 0
         while left > max(64, 2 * rows) {
@@ -39,7 +39,7 @@ extension SortedMatrix {
         return rest.withUnsafeMutableBufferPointer { $0.select(place - before) }
     }
 
-    /// How many numbers are less than the given one, and the greatest of them; −∞ if none is.
+    /// The count of numbers below the bound, and the greatest of them; −∞ if there are none.
     func less(than bound: Double) -> (count: Int, greatest: Double) {
         let ends = ends { $0 < bound }
         let greatest = ends.enumerated().reduce(-Double.infinity) { greatest, end in
@@ -49,7 +49,7 @@ extension SortedMatrix {
         return (size(ends), greatest)
     }
 
-    /// The column of each row up to which all numbers are below a bound: down the rows it only moves back.
+    /// For each row, the column up to which all numbers are below a bound; it never rises from one row to the next.
     private func ends(_ isBelow: (Double) -> Bool) -> [Int] {
         var end = columns(of: 0).upperBound
         return (0..<rows).map { row in

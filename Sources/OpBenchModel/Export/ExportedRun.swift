@@ -1,11 +1,11 @@
-/// A recorded run as it goes to other tools.
+/// A recorded run, ready for export to other tools.
 public struct ExportedRun: Sendable {
     public var runID: String
     /// ISO 8601, UTC.
     public var startedUTC: String
     public var commit: String
     public var summary: [SummaryRow]
-    /// The throughput of every sample behind a row of the summary, by block; empty where there is none.
+    /// The throughput of every sample behind a row of the summary, by block; empty if no sample reports it.
     public var rates: @Sendable (SummaryRow) -> [Double]
 
     public init(
@@ -20,26 +20,26 @@ public struct ExportedRun: Sendable {
     }
 }
 
-/// The forms in which runs go to other tools.
+/// The export formats.
 public enum ExportFormat: String, CaseIterable, Sendable {
-    /// A CSV file with a line a run, and the configuration by which Apache Otava reads it.
+    /// A CSV file with one line per run, and the configuration with which Apache Otava reads it.
     case otava
     case otavaConfig = "otava-config"
-    /// As JMH's own `-rf json`.
+    /// The format of JMH's `-rf json`.
     case jmh
-    /// For the action's `customSmallerIsBetter`.
+    /// The format of github-action-benchmark's tool `customSmallerIsBetter`.
     case githubActionBenchmark = "github-action-benchmark"
     /// The Bencher Metric Format.
     case bencher
     /// The text format of Prometheus.
     case prometheus
 
-    /// Whether several runs make one history; else there is one run to export.
+    /// Whether the format holds several runs; otherwise it holds one.
     public var isHistory: Bool { self == .otava || self == .otavaConfig }
 }
 
 extension Figure {
-    /// In what other tools count it: `ns/op`, `allocations/op`.
+    /// The unit as other tools write it: `ns/op`, `allocations/op`.
     var exportedUnit: String {
         let unit =
             switch self.unit {
@@ -57,8 +57,8 @@ extension SummaryRow {
         ([cellID, backend.rawValue] + (operationClass.isEmpty ? [] : [operationClass])).joined(separator: " ")
     }
 
-    /// What is worth a curve over time. Left out is what no other tool reads: a figure so small that turned over it is
-    /// infinite, say.
+    /// The figures worth a curve over time, without those that other tools cannot read: figures so small that their
+    /// inverse is infinite, for example.
     var exportedFigures: [(figure: Figure, estimate: Estimate)] {
         guard status == .ok else { return [] }
         return Figure.tabled.filter { $0.exportedName != nil }.compactMap { figure in
@@ -72,15 +72,15 @@ extension SummaryRow {
     }
 }
 
-/// A history of runs for Apache Otava, which looks for the points where a series of figures changed.
+/// A history of runs for Apache Otava, which finds the change points of a series.
 public enum OtavaExport {
     /// The name of the test in the configuration.
     static let testName = "opbench"
-    /// The file that the configuration names.
+    /// The data file that the configuration names.
     static let dataFile = "history.csv"
     private static let attributes = ["commit", "run_id"]
 
-    /// A line a run, in the order of time, and a column for each figure that all the runs have: Otava takes no gaps.
+    /// One line per run, in order of time, and one column for each figure that all runs have: Otava takes no gaps.
     public static func data(_ runs: [ExportedRun]) -> String {
         let columns = sharedColumns(of: runs)
         let header = CSVText.line(["time"] + attributes + columns)
@@ -91,7 +91,7 @@ public enum OtavaExport {
         }
     }
 
-    /// The configuration that goes with it: YAML, in its subset JSON where names have to be quoted.
+    /// The configuration for `data`: YAML, with names quoted as in its subset JSON.
     public static func configuration(_ runs: [ExportedRun]) -> String {
         var text = """
             tests:
@@ -109,7 +109,7 @@ public enum OtavaExport {
         return text
     }
 
-    /// How many figures are left out because some run lacks them.
+    /// The number of figures left out because some run lacks them.
     public static func leftOut(_ runs: [ExportedRun]) -> Int {
         runs.reduce(into: Set<String>()) { $0.formUnion(figures(of: $1).keys) }.count - sharedColumns(of: runs).count
     }
@@ -122,7 +122,7 @@ public enum OtavaExport {
     private static func figures(of run: ExportedRun) -> [String: Double] {
         var figures: [String: Double] = [:]
         for row in run.summary {
-            // As the header of the data has it, so that the configuration names the same column.
+            // Written as in the header of the data: the configuration names the same column.
             let name = CSVText.exported(row.exportedName.split(separator: " ").joined(separator: "/"))
             for (figure, estimate) in row.exportedFigures { figures["\(name)/\(figure.name)"] = estimate.value }
         }

@@ -1,6 +1,6 @@
-/// A run in the JSON that other tools read.
+/// A run in the JSON formats of other tools.
 public enum JSONExports {
-    /// As JMH writes its results: throughput, a sample a fork.
+    /// The format of JMH's results: throughput, one sample per fork.
     public static func jmh(_ run: ExportedRun) -> String {
         let rows = run.summary.filter { row in
             row.operationClass.isEmpty && row[.operationThroughput].value?.isFinite == true && row.status == .ok
@@ -11,7 +11,7 @@ public enum JSONExports {
     private static func jmhResult(_ row: SummaryRow, rates: [Double]) -> JSONValue {
         let throughput = row[.operationThroughput]
         let value = throughput.value!
-        // JMH's readers show score ± error, which must hold the interval on its longer side too.
+        // JMH's readers show score ± error, so the error covers the longer side of the interval.
         let error = throughput.low.flatMap { low in throughput.high.map { max($0 - value, value - low) } }
         let others = row.exportedFigures.filter { $0.figure != .time }
         return .object(
@@ -40,7 +40,7 @@ public enum JSONExports {
             ))
     }
 
-    /// JMH's word for "not known" is the string NaN.
+    /// JMH writes an unknown number as the string NaN.
     private static func metric(
         _ estimate: Estimate, error: Double?, unit: String, raw: [[Double]]
     ) -> JSONValue {
@@ -55,7 +55,7 @@ public enum JSONExports {
             ("rawData", JSONValue(.array(raw.map { JSONValue(.array($0.map { JSONExports.number($0) })) }))))
     }
 
-    /// For github-action-benchmark's tool `customSmallerIsBetter`.
+    /// The format of github-action-benchmark's tool `customSmallerIsBetter`.
     public static func githubActionBenchmark(_ run: ExportedRun) -> String {
         let entries = figures(of: run).map { row, figure, estimate -> JSONValue in
             var members: [(String, JSONValue)] = [
@@ -71,9 +71,9 @@ public enum JSONExports {
         return JSONText.write(JSONValue(.array(entries)))
     }
 
-    /// The Bencher Metric Format: by benchmark and measure. `latency` and `throughput` are Bencher's own measures.
+    /// The Bencher Metric Format: by benchmark and measure. `latency` and `throughput` are Bencher's built-in measures.
     public static func bencher(_ run: ExportedRun) -> String {
-        // A member is there once, whatever the names of cells and classes add up to.
+        // Names of cells and classes may join to the same member name; a member appears once.
         var names: Set<String> = []
         return JSONText.write(
             .members(

@@ -1,11 +1,11 @@
-/// A run in the text format of Prometheus, version 0.0.4: for a file that node_exporter's textfile collector reads, or for a
-/// push gateway. Names and units are as Prometheus has them: seconds and bytes, and the run itself in a metric of its own,
-/// so that a new run continues the series of the last one.
+/// A run in the text format of Prometheus, version 0.0.4: for node_exporter's textfile collector or a push gateway.
+/// Names and units follow Prometheus: seconds and bytes. The run is a metric of its own, so a new run continues the
+/// series of the last one.
 public enum PrometheusExport {
     public static func text(_ run: ExportedRun) -> String {
         let info = [("run_id", run.runID), ("commit", run.commit), ("started", run.startedUTC)]
-        var text = family("run_info", "The run that the figures are of.", [sample("run_info", info, 1)])
-        // Series of one name and the same labels are an error of the whole file.
+        var text = family("run_info", "The run that reported the figures.", [sample("run_info", info, 1)])
+        // Two series with the same name and labels would make the whole file invalid.
         var names: Set<String> = []
         let rows = run.summary.filter { names.insert($0.exportedName).inserted }
         for figure in Figure.tabled where figure.exportedName != nil {
@@ -19,7 +19,8 @@ public enum PrometheusExport {
         return text
     }
 
-    /// The figures themselves, or one end of their intervals, of which a family of their own has those that there are.
+    /// The figures, or one end of their intervals. Each end is a family of its own, with the samples that have an
+    /// interval.
     private static func part(
         _ suffix: String, _ figure: Figure, _ estimates: [(SummaryRow, Estimate)], _ value: (Estimate) -> Double?
     ) -> String {
@@ -48,7 +49,7 @@ public enum PrometheusExport {
         return "opbench_\(name){\(text)} \(FigureText.write(value))\n"
     }
 
-    /// A label's value may hold anything; these three have to be written otherwise.
+    /// Escapes the three characters that a label's value cannot hold as they are.
     private static func escaped(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {

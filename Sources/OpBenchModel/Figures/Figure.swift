@@ -1,16 +1,16 @@
-/// A figure of the summary, declared once: what it is made of, and how it is shown. `Figure.catalogue` holds them all. The
-/// columns of `summary.csv`, the tables, the page, the exports and the guide follow from it.
+/// A figure of the summary, declared once: its source and how it is shown. `Figure.catalogue` holds all figures. The
+/// columns of `summary.csv`, the tables, the page, the exports and the guide are derived from it.
 public struct Figure: Sendable {
-    /// What the figure is about, by which the page groups its charts.
+    /// The topic of the figure; the page groups its charts by it.
     public enum Topic: String, Sendable { case ratio, time, latency, rate, cost, memory, order }
 
-    /// The column that a table has for the figure.
+    /// The figure's column in tables.
     public struct Column: Sendable {
-        /// Columns stand in the order of their places.
+        /// Columns are sorted by place.
         let place: Int
-        /// Where there is no room for all columns, those of the highest ranks are left out.
+        /// If not all columns fit, those with the highest ranks are left out.
         public let rank: Int
-        /// Of the column of the figure's interval.
+        /// The rank of the column with the figure's interval.
         public let intervalRank: Int
         /// Whether the figure is a part of a whole, written in percent.
         public let isPart: Bool
@@ -23,25 +23,25 @@ public struct Figure: Sendable {
 
     /// The column of `summary.csv`. The ends of the interval are in `…_ci_low` and `…_ci_high`.
     public let name: String
-    /// What rows of samples report, with which stat and in which phase.
+    /// The metric of the sample rows, with its stat and phase.
     public let metric: Metric
     public let stat: String
     public let phase: String
-    /// By what the figure of each sample is divided.
+    /// The divisor of each sample's figure.
     public let basis: Metric.Basis
-    /// Whether it is ÷ that of the baseline, block by block.
+    /// Whether the figure is divided by the baseline's figure, block by block.
     public let isRatio: Bool
     public let hasInterval: Bool
     public let topic: Topic
-    /// In as few words as a column has room for. A soft hyphen marks where a word may be broken.
+    /// The title, short enough for a column. A soft hyphen marks where a word may be broken.
     public let title: String
     /// One or two sentences for people.
     public let meaning: String
     /// Nil for a figure that tables leave out.
     public let column: Column?
-    /// Whether the table of the page shows it unless told otherwise.
+    /// Whether the page's table shows the figure by default.
     public let isHeadline: Bool
-    /// The name in the format of Prometheus; nil for a figure that other tools do not get.
+    /// The name in the format of Prometheus; nil for a figure that is not exported.
     public let exportedName: String?
 
     init(
@@ -72,7 +72,7 @@ public struct Figure: Sendable {
     static let lowSuffix = "_ci_low"
     static let highSuffix = "_ci_high"
 
-    /// Those that tables show, in the order of their columns.
+    /// The figures that tables show, in the order of their columns.
     public static let tabled = catalogue.filter { $0.column != nil }.sorted { $0.column!.place < $1.column!.place }
 }
 
@@ -82,11 +82,11 @@ extension Figure: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
-/// What samples say together of a figure.
+/// An estimate of a figure from all samples.
 public struct Estimate: Sendable, Hashable {
-    /// Nil where no sample reports the figure.
+    /// Nil if no sample reports the figure.
     public var value: Double?
-    /// The ends of the 95 % interval; nil where there are too few samples for one.
+    /// The ends of the 95 % interval; nil if there are too few samples for one.
     public var low: Double?
     public var high: Double?
 

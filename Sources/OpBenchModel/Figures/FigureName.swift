@@ -1,8 +1,8 @@
-/// What a figure of a run is: of which cell on which backend, and what it counts. The same in every run.
+/// The identity of a figure across runs: its cell, backend and metric.
 public struct FigureName: Sendable, Hashable {
     public var cellID: String
     public var backend: BackendID
-    /// Empty, or `base`/`head` where two builds are compared.
+    /// `base` or `head` if two builds are compared; else empty.
     public var side: String
     /// A metric of the catalogue, or a `BaselineRatio`.
     public var metric: String
@@ -23,15 +23,15 @@ public struct FigureName: Sendable, Hashable {
         self.stat = stat
     }
 
-    /// Whether more or less is better; of a ratio of times, less.
+    /// Whether lower or higher is better; lower for a ratio of times.
     public var direction: Metric.Direction { Metric.named(metric)?.direction ?? .lower }
 
-    /// The metric with what distinguishes it: `time total`, `start_latency p99 priority=high`.
+    /// The metric with its qualifiers: `time total`, `start_latency p99 priority=high`.
     public var title: String {
         ([metric] + [phase, stat == phase ? "" : stat, operationClass].filter { !$0.isEmpty }).joined(separator: " ")
     }
 
-    /// The unit of the figure: the metric's, per operation or round where the metric is counted so.
+    /// The metric's unit; a ratio has none.
     public var unit: Metric.Unit { Metric.named(metric)?.unit ?? .ratio }
 }
 
@@ -41,20 +41,19 @@ extension FigureName: Comparable {
         return first == second ? left.stat < right.stat : first < second
     }
 
-    /// All but the stat, in the order in which figures are sorted.
+    /// All but the stat, in sort order.
     private var place: (String, String, String, String, String, String) {
         (cellID, backend.rawValue, side, metric, phase, operationClass)
     }
 }
 
-/// A figure of a backend ÷ that of Dispatch, or of its form on the same axis, in the same block. Comparisons add these ratios to the metrics of samples.
-/// Drift of the machine moves both figures alike.
+/// A backend's figure ÷ the figure of Dispatch, or of Dispatch's form on the same axis, in the same block. Comparisons
+/// add these ratios to the metrics of samples. Drift of the machine moves both figures alike.
 public enum BaselineRatio: String, CaseIterable, Sendable {
     case time = "time_ratio"
-    /// CPU time does not include the wait for a processor. It still shows a difference on a busy machine, where the
-    /// clock does not.
+    /// CPU time excludes the wait for a processor, so it shows differences on a busy machine where the clock does not.
     case cpuTime = "cpu_time_ratio"
-    /// The latency in an open loop, whose time follows from the rate.
+    /// The latency in an open loop, whose duration follows from the rate.
     case intendedLatency = "intended_latency_ratio"
 
     /// The metric that is divided, for all operations together.
@@ -69,7 +68,7 @@ public enum BaselineRatio: String, CaseIterable, Sendable {
     /// The phase of that metric.
     public var phase: String { self == .intendedLatency ? "" : "total" }
 
-    /// The names that appear among those of metrics.
+    /// The names of the ratios, used as metric names.
     public static let names = allCases.map(\.rawValue)
 }
 

@@ -1,5 +1,5 @@
-/// A figure that opbench reports, declared once: its name in rows, unit and direction, whether it barely varies, and
-/// how the figures of several samples become one. `Metric.catalogue` holds them all.
+/// A figure that samples report, declared once: its name in rows, unit and direction, whether it barely varies, and how
+/// the figures of several samples are aggregated. `Metric.catalogue` holds all metrics.
 public struct Metric: Sendable, Hashable {
     public enum Direction: String, Sendable { case higher, lower, neutral }
     public enum Unit: String, Sendable {
@@ -9,21 +9,21 @@ public struct Metric: Sendable, Hashable {
         case count
         case ratio = "1"
     }
-    /// How samples are summarised. The middle one resists a disturbed sample; a peak is what never was exceeded.
+    /// The aggregation of samples. The median resists a disturbed sample; a peak is a bound that was never exceeded.
     public enum Aggregation: String, Sendable { case median, maximum }
-    /// What a sample's figure is divided by before samples are compared: they differ in how often they ran the plan.
+    /// The divisor of a sample's figure before samples are compared: they differ in how often they ran the plan.
     public enum Basis: String, Sendable { case sample, operation, round }
 
     public let name: String
-    /// The kinds of sample that report it.
+    /// The kinds of sample that report the metric.
     public let kinds: Set<SampleKind>
     public let unit: Unit
     public let direction: Direction
-    /// How far rounds of one build may differ, however many operations they have, in the metric's unit. A thread that
-    /// begins late, or memory that grows in steps, adds some allocations. Nil for figures that vary.
+    /// The largest difference between rounds of one build, whatever their number of operations, in the metric's unit. A
+    /// thread that begins late, or memory that grows in steps, adds some allocations. Nil for figures that vary.
     public let slack: Double?
-    /// True for counts, which barely vary from sample to sample as a rule. The counts of a cell do so where
-    /// `hasAgreement(_:slack:)`.
+    /// True for counts, which usually barely vary from sample to sample; `hasAgreement(_:slack:)` decides for a cell's
+    /// counts.
     public var isDeterministic: Bool { slack != nil }
     public let aggregation: Aggregation
     public let basis: Basis
@@ -44,8 +44,8 @@ public struct Metric: Sendable, Hashable {
         self.summary = summary
     }
 
-    /// Whether two of a build's samples are the same to within the slack. If no two are, the count is not
-    /// deterministic, and is judged like figures that vary.
+    /// Whether two samples of a build are equal within the slack. If no two are, the count is not deterministic and is
+    /// judged like figures that vary.
     ///
     /// - Parameter slack: in the unit of the counts; nil for the slack of one round.
     public func hasAgreement(_ counts: [Double], slack: Double? = nil) -> Bool {
@@ -53,6 +53,6 @@ public struct Metric: Sendable, Hashable {
         return zip(ascending, ascending.dropFirst()).contains { $1 - $0 <= slack }
     }
 
-    /// How the samples' figures of one `stat` become one: `max` is the greatest of all, whatever the metric.
+    /// The aggregation of one `stat`; a `max` takes the maximum, whatever the metric.
     public func aggregation(ofStat stat: String) -> Aggregation { stat == "max" ? .maximum : aggregation }
 }

@@ -1,5 +1,5 @@
-// Every metric, by the kind of sample that reports it. Rows name the phase or memory mark; a metric that belongs to
-// none leaves it empty.
+// Every metric, by the kind of sample that reports it. Rows name the phase or memory mark; it is empty for a metric
+// that has none.
 
 extension Metric {
     /// All metrics, in the order of this file.
@@ -14,7 +14,7 @@ extension Metric {
         releaseTime, status,
     ]
 
-    /// The metric of that name in rows, or nil.
+    /// The metric with that name in rows, or nil.
     public static func named(_ name: String) -> Metric? { byName[name] }
 
     private static let byName = Dictionary(uniqueKeysWithValues: catalogue.map { ($0.name, $0) })
@@ -32,31 +32,31 @@ extension Metric {
         name: "throughput_items", unit: .perSecond, direction: .higher, summary: "items ÷ total")
     public static let rounds = Metric(
         name: "rounds", unit: .count, direction: .neutral,
-        summary: "times that a sample ran the cell's plan, so as to last long enough")
+        summary: "how often a sample ran the cell's plan, to last long enough")
     public static let roundTrend = Metric(
         name: "round_trend", unit: .ratio, direction: .neutral,
-        summary: "how much the time of a round grew from the first round to the last, as a part; 0 is a steady state")
+        summary: "relative growth of a round's time from the first round to the last; 0 is a steady state")
     public static let schedulingEfficiency = Metric(
         name: "scheduling_efficiency", unit: .ratio, direction: .higher,
-        summary: "max(work ÷ processors, span) ÷ makespan, by the planned work: 1 is a perfect schedule at no cost")
+        summary: "max(work ÷ processors, span) ÷ makespan, from the planned work; 1 is a perfect schedule at no cost")
     public static let cpuTime = Metric(
         name: "cpu_time", unit: .nanoseconds, direction: .lower, per: .operation,
         summary:
-            "user and system time of the process, total phase, without that of competitors and of the workload's own pauses"
+            "user and system time of the process, total phase, without competitors and the workload's own pauses"
     )
     public static let processCPUTime = Metric(
         name: "process_cpu_time", unit: .nanoseconds, direction: .neutral,
         summary:
-            "user and system time of the sample's process from its first instant to its last, as its parent reads it")
+            "user and system time of the sample's process over its whole life, read by its parent")
     public static let voluntarySwitches = Metric(
         name: "voluntary_switches", unit: .count, direction: .lower, per: .operation,
-        summary: "threads that went to sleep, total phase, other than competitors and for the workload's own pauses")
+        summary: "threads that went to sleep, total phase, without competitors and the workload's own pauses")
     public static let involuntarySwitches = Metric(
         name: "involuntary_switches", unit: .count, direction: .lower, per: .operation,
-        summary: "threads preempted, total phase, other than competitors and in the workload's own pauses")
+        summary: "threads preempted, total phase, without competitors and the workload's own pauses")
     public static let pageFaults = Metric(
         name: "page_faults", unit: .count, direction: .lower, per: .operation,
-        summary: "minor and major page faults of the process, total phase; of drain and teardown beside `release_time`")
+        summary: "minor and major page faults of the process, total phase; in phase `released` of drain and teardown")
 }
 
 // MARK: - Latency samples
@@ -74,35 +74,35 @@ extension Metric {
         name: "end_latency", kinds: [.latency], unit: .nanoseconds, direction: .lower, summary: "ready → end")
     public static let notifyLatency = Metric(
         name: "notify_latency", kinds: [.latency], unit: .nanoseconds, direction: .lower,
-        summary: "end → completion block entered")
+        summary: "end → start of the completion block")
     public static let submitLatency = Metric(
         name: "submit_latency", kinds: [.latency], unit: .nanoseconds, direction: .lower,
         summary: "just before the submitting call → start")
     public static let intendedLatency = Metric(
         name: "intended_latency", kinds: [.latency], unit: .nanoseconds, direction: .lower,
-        summary: "the instant at which the plan has an operation arrive → end")
+        summary: "planned arrival → end")
     public static let serviceLatency = Metric(
         name: "service_latency", kinds: [.latency], unit: .nanoseconds, direction: .lower,
         summary: "just before the submitting call → end")
     public static let submitLag = Metric(
         name: "submit_lag", kinds: [.latency], unit: .nanoseconds, direction: .lower,
-        summary: "the instant at which the plan has an operation arrive → just before the submitting call")
+        summary: "planned arrival → just before the submitting call")
     public static let sustainedRate = Metric(
         name: "sustained_rate", kinds: [.latency], unit: .perSecond, direction: .higher,
-        summary: "the highest rate of arrivals found whose p99 of intended_latency is within the bound")
+        summary: "the highest rate of arrivals found whose intended_latency p99 is within the bound")
     public static let capacity = Metric(
         name: "capacity", kinds: [.latency], unit: .perSecond, direction: .higher,
         summary:
-            "the highest rate of arrivals that a backend keeps up with, to within 5 %, where a load is a part of it")
+            "the highest rate of arrivals that a backend keeps up with, within 5 %; `load` is a fraction of it")
     public static let arrivalRate = Metric(
         name: "arrival_rate", kinds: [.latency], unit: .perSecond, direction: .neutral,
-        summary: "operations that arrived, in an open loop, from the first arrival to the last")
+        summary: "in an open loop: arrivals per second, from the first arrival to the last")
     public static let completionRate = Metric(
         name: "completion_rate", kinds: [.latency], unit: .perSecond, direction: .neutral,
-        summary: "operations that ended in that time; where it stays behind the arrivals, the sample is `overloaded`")
+        summary: "completions per second, first to last arrival; a sample that falls behind is `overloaded`")
     public static let selfPerturbation = Metric(
         name: "self_perturbation", kinds: [.latency], unit: .ratio, direction: .neutral,
-        summary: "time of rounds with time stamps ÷ that of rounds without, interleaved")
+        summary: "time of rounds with time stamps ÷ time of rounds without, interleaved")
     public static let longestWait = Metric(
         name: "longest_wait", kinds: [.latency], unit: .nanoseconds, direction: .lower,
         summary: "the longest ready → start of a class")
@@ -114,7 +114,7 @@ extension Metric {
         summary: "resume called → first start")
     public static let cpuShare = Metric(
         name: "cpu_share", kinds: [.latency], unit: .ratio, direction: .neutral,
-        summary: "a class's CPU time ÷ its wall time from start to end")
+        summary: "CPU time of a class ÷ its wall time from start to end")
     public static let effectiveNice = Metric(
         name: "effective_nice", kinds: [.latency], unit: .count, direction: .neutral,
         summary: "getpriority(2) as read inside the operation")
@@ -125,13 +125,13 @@ extension Metric {
 extension Metric {
     public static let allocations = Metric(
         name: "allocations", kinds: [.memory], unit: .count, direction: .lower, slack: 16, per: .operation,
-        summary: "mallocs, with jemalloc's thread caches off; of the round that made the fewest")
+        summary: "mallocs, with jemalloc's thread caches off; the round with the fewest")
     public static let allocatedBytes = Metric(
         name: "allocated_bytes", kinds: [.memory], unit: .bytes, direction: .lower, slack: 2048, per: .operation,
-        summary: "bytes requested from malloc, with jemalloc's thread caches off; of the round that took the fewest")
+        summary: "bytes requested from malloc, with jemalloc's thread caches off; the round with the fewest")
     public static let retainedBytes = Metric(
         name: "retained_bytes", kinds: [.memory], unit: .bytes, direction: .lower, per: .operation,
-        summary: "bytes in use more than at the mark `before`")
+        summary: "bytes in use beyond those at the mark `before`")
     public static let heapAllocated = Metric(
         name: "heap_allocated", kinds: [.memory], unit: .bytes, direction: .lower,
         summary: "jemalloc's stats.allocated at a mark")
@@ -150,7 +150,7 @@ extension Metric {
     public static let unreleasedBytes = Metric(
         name: "unreleased_bytes", kinds: [.memory], unit: .bytes, direction: .lower, slack: 2048, per: .operation,
         summary:
-            "bytes in use at `released` more than at `before`, thread caches off; of the round that left the fewest")
+            "bytes in use at `released` beyond those at `before`, thread caches off; the round that left the fewest")
     public static let peakResident = Metric(
         name: "peak_resident", kinds: [.memory], unit: .bytes, direction: .lower, aggregation: .maximum,
         summary: "getrusage's ru_maxrss")
@@ -170,40 +170,40 @@ extension Metric {
 extension Metric {
     public static let inversions = Metric(
         name: "inversions", kinds: [.latency, .check], unit: .count, direction: .lower,
-        per: .round, summary: "operations that started before a higher ready one, all rounds together")
+        per: .round, summary: "operations that started before a ready one of higher priority, all rounds together")
     public static let startsAfterSuspend = Metric(
         name: "starts_after_suspend", kinds: [.latency, .check], unit: .count, direction: .lower,
         per: .round, summary: "starts after suspend returned, within the hold, all rounds together")
     public static let highWater = Metric(
         name: "high_water", kinds: [.latency, .check], unit: .count, direction: .neutral,
-        summary: "most operations seen running at once")
+        summary: "the most operations seen running at once")
 }
 
-// MARK: - What may have disturbed a sample
+// MARK: - Disturbances of a sample
 
 extension Metric {
     public static let probeCost = Metric(
         name: "probe_cost", unit: .nanoseconds, direction: .neutral,
-        summary: "what the proof of the outcome adds to one operation, measured on the serial backend")
+        summary: "time that the proof of the outcome adds per operation, measured on the serial backend")
     public static let referenceLoopTime = Metric(
         name: "anchor_time", unit: .nanoseconds, direction: .neutral,
         summary: "a short fixed loop, timed beside the sample: how fast the machine was")
     public static let stealTime = Metric(
         name: "steal_time", unit: .nanoseconds, direction: .neutral,
-        summary: "time that the hypervisor gave to others, all CPUs together")
+        summary: "time that the hypervisor gave to other guests, all CPUs together")
     public static let cpuPressure = Metric(
         name: "cpu_pressure", unit: .nanoseconds, direction: .neutral,
-        summary: "time in which some task of the machine waited for a CPU (PSI)")
+        summary: "time in which some task on the machine waited for a CPU (PSI)")
     public static let foreignTime = Metric(
         name: "foreign_time", unit: .nanoseconds, direction: .neutral,
         summary: "CPU time that other processes used while the sample's process lived")
     public static let throttledTime = Metric(
         name: "throttled_time", unit: .nanoseconds, direction: .neutral,
-        summary: "time that the cgroup's quota took away")
+        summary: "time lost to throttling by the cgroup's quota")
     public static let processors = Metric(
-        name: "cpus", unit: .count, direction: .neutral, summary: "processors that --cpus keeps the sample on")
+        name: "cpus", unit: .count, direction: .neutral, summary: "processors to which --cpus confines the sample")
     public static let nodes = Metric(
-        name: "numa_nodes", unit: .count, direction: .neutral, summary: "NUMA nodes on which these are")
+        name: "numa_nodes", unit: .count, direction: .neutral, summary: "NUMA nodes of the processors in `cpus`")
     public static let load = Metric(
         name: "load", unit: .ratio, direction: .neutral, summary: "the load average of one minute at the start")
 }
@@ -213,14 +213,14 @@ extension Metric {
 extension Metric {
     public static let makespanRatio = Metric(
         name: "makespan_ratio", unit: .ratio, direction: .lower,
-        summary: "makespan ÷ that of as many threads as the limit allows, all there at once, where operations block")
+        summary: "makespan ÷ the makespan of as many ready threads as the limit allows, where operations block")
     public static let releaseTime = Metric(
         name: "release_time", unit: .nanoseconds, direction: .lower, per: .operation,
-        summary: "drain and teardown, where everything waits in the queue before the first operation starts")
+        summary: "drain and teardown, if all operations wait in the queue before the first starts")
 }
 
 extension Metric {
-    /// Reports a sample's status where there is no figure.
+    /// The metric of a row that reports a sample's status and no figure.
     public static let status = Metric(
         name: "status", unit: .count, direction: .neutral, summary: "the sample's status, no figure")
 }
@@ -228,9 +228,9 @@ extension Metric {
 // MARK: - Open loops
 
 extension Metric {
-    /// Whether the metric is about operations that arrive without waiting for earlier ones.
+    /// Whether the metric describes operations that arrive without waiting for earlier ones.
     var isOfOpenLoops: Bool { isOfArrivals || [Self.sustainedRate, .capacity].contains(self) }
 
-    /// Whether the metric is a time of single arrivals, at the rate that their sample has.
+    /// Whether the metric is a time of single arrivals, at their sample's rate.
     public var isOfArrivals: Bool { [Self.intendedLatency, .serviceLatency, .submitLag].contains(self) }
 }

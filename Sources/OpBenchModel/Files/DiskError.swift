@@ -1,12 +1,12 @@
 import Glibc
 
-/// The disk, or what stands in for it, said no: full, gone, broken. Nobody's bad input: `opbench` exits 1.
+/// A write failed on the disk: full, removed, broken. No input is at fault: `opbench` exits 1.
 public struct DiskError: Error, Sendable, CustomStringConvertible {
     public let path: String
     /// errno.
     public let code: Int32
 
-    /// In place of what is to be done elsewhere.
+    /// A remedy that replaces the usual one.
     private let ownRemedy: String?
 
     public init(path: String, code: Int32, remedy: String? = nil) {
@@ -15,7 +15,7 @@ public struct DiskError: Error, Sendable, CustomStringConvertible {
         ownRemedy = remedy
     }
 
-    /// The path is at fault, and not the disk: it leads nowhere, or may not be written. nil if the disk is.
+    /// The path is at fault, not the disk: it does not exist or is not writable. Nil if the disk is at fault.
     public var badPath: InputError? {
         let codes = [EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EISDIR, EEXIST, ELOOP, ENAMETOOLONG]
         return codes.contains(code) ? .unwritable(path, code) : nil
@@ -25,7 +25,7 @@ public struct DiskError: Error, Sendable, CustomStringConvertible {
         "\(path): \(String(cString: strerror(code)))" + (remedy.map { "; \($0)" } ?? "")
     }
 
-    /// What the user can do; nil where that is not known.
+    /// What the user can do; nil if unknown.
     private var remedy: String? {
         if let ownRemedy { return ownRemedy }
         return switch code {
@@ -41,7 +41,7 @@ public struct DiskError: Error, Sendable, CustomStringConvertible {
 }
 
 extension InputError {
-    /// A path that cannot be written to, by whatever reason `code` tells.
+    /// A path that cannot be written to, with the reason of `code`.
     static func unwritable(_ path: String, _ code: Int32) -> InputError {
         InputError(
             file: path, message: "cannot be written: \(String(cString: strerror(code)))",
@@ -49,7 +49,7 @@ extension InputError {
     }
 }
 
-/// A call to the system failed with this `errno`.
+/// A system call failed with this `errno`.
 public struct SystemError: Error, Sendable {
     public let code: Int32
 

@@ -1,9 +1,9 @@
 import Glibc
 
-/// A regular file that is read from its beginning to its end, part by part, with reasons that a person can act on.
+/// A regular file that is read from beginning to end in parts, with errors that a person can act on.
 ///
-/// Anything else is refused unopened: a FIFO may never end, nor `/dev/zero`, and opening a device may set it off. A file
-/// longer than its limit is refused, also one that only grows beyond it while it is read.
+/// Anything else is refused unopened: a FIFO or `/dev/zero` may never end, and opening a device may trigger it. A file
+/// longer than its limit is refused, even if it grows only while it is read.
 package final class ReadFile {
     let path: String
     private let descriptor: Int32
@@ -23,14 +23,14 @@ package final class ReadFile {
                 file: path, message: "this is a device, FIFO or socket", remedy: "save its contents to a file")
         }
         if facts.st_size > limit { throw Self.tooLarge(path, limit) }
-        // Not to be kept waiting by what has taken the file's place since.
+        // `O_NONBLOCK`: a FIFO may have replaced the file since, and opening it would wait.
         descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.unreadable(path, errno) }
     }
 
     deinit { close(descriptor) }
 
-    /// Some bytes of the file, wherever it is being read; fewer where it ends.
+    /// Reads bytes at any position; fewer at the end of the file.
     func bytes(_ range: Range<Int>) throws(InputError) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < range.count {
@@ -75,10 +75,10 @@ package final class ReadFile {
 
 /// Reads a whole file of text.
 public enum TextFile {
-    /// The size of a workload, and of anything else that a person writes.
+    /// The limit for a workload or any other handwritten file.
     public static let handwrittenLimit = 4 << 20
 
-    /// - Throws: `InputError` if the file is no regular one, cannot be read, exceeds `limit` bytes or is not UTF-8.
+    /// - Throws: `InputError` if the file is not regular, cannot be read, exceeds `limit` bytes or is not UTF-8.
     public static func read(_ file: String, limit: Int = handwrittenLimit) throws(InputError) -> String {
         let source = try ReadFile(file, limit: limit)
         var bytes: [UInt8] = []
@@ -96,7 +96,7 @@ public enum TextFile {
         return text
     }
 
-    /// As `read`, for what is to be told together with other mistakes.
+    /// Like `read`, for callers that collect several mistakes.
     static func readInput(_ file: String) throws(InputErrors) -> String {
         do {
             return try read(file)
@@ -106,7 +106,7 @@ public enum TextFile {
     }
 
     private static func notUTF8(_ file: String, _ bytes: [UInt8]) -> InputError {
-        // The line of the first that is repaired; a replacement that stands there already is three bytes of its own.
+        // The line of the first repaired byte; a replacement character in the file itself is three bytes.
         var (line, position) = (1, 0)
         for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
             let width = UTF8.width(scalar)
@@ -135,7 +135,7 @@ public enum FileBytes {
         }
     }
 
-    /// All of a file of this program's own, or of the system's. What a user names is read as `TextFile` does.
+    /// Reads a whole file of this program or of the system. `TextFile` reads files that a user names.
     public static func read(_ path: String) throws(SystemError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemError(code: errno) }
@@ -143,7 +143,7 @@ public enum FileBytes {
         return try readAll(descriptor)
     }
 
-    /// All that there is to be read, up to the end.
+    /// Reads up to the end.
     public static func readAll(_ descriptor: Int32) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)

@@ -1,12 +1,12 @@
 import Glibc
 
-/// A file that a user names for a report, and how it is to be written:
+/// A file that a user names for a report, and how it is written:
 ///
-/// - what is no regular file (a device, a FIFO, `/dev/stdout`) is written to, and never replaced;
-/// - the file that `GITHUB_STEP_SUMMARY` names is appended to, as every step of a job does;
-/// - any other file is replaced in one step. A symbolic link stays: the file that it leads to is replaced.
+/// - Not a regular file (a device, a FIFO, `/dev/stdout`): written to, never replaced.
+/// - The file that `GITHUB_STEP_SUMMARY` names: appended to, as every step of a job does.
+/// - Any other file: replaced in one step. If it is a symbolic link, the link stays and its target is replaced.
 ///
-/// All that is found out by `init`, before any work is done; the folder is held open from then on. Thread-safe.
+/// `init` determines this before any work is done, and keeps the folder open. Thread-safe.
 public struct ReportFile: Sendable {
     /// As the user named it.
     public let path: String
@@ -30,9 +30,9 @@ public struct ReportFile: Sendable {
 
     // MARK: Writing
 
-    /// Writes texts to files. Those that are replaced appear when all of them are written; on failure none does.
+    /// Writes texts to files. Replaced files appear after all are written; on failure none appears.
     ///
-    /// - Throws: `InputError` if a file cannot be written any more, `DiskError` if the disk fails.
+    /// - Throws: `InputError` if a file is no longer writable, `DiskError` if the disk fails.
     public static func write(_ reports: [(file: ReportFile, text: String)]) throws {
         var staged: [(folder: WrittenFolder, temporary: String, name: String)] = []
         do {
@@ -59,7 +59,7 @@ public struct ReportFile: Sendable {
         case .appended(let folder, let name):
             let opened = try folder.open(name, O_APPEND | O_CREAT)
             defer { close(opened) }
-            // What stands there may be a paragraph, which only an empty line ends.
+            // The existing text may end in a paragraph, which only an empty line ends.
             try write(lseek(opened, 0, SEEK_END) > 0 ? "\n" + text : text, to: opened)
         }
     }
@@ -72,9 +72,9 @@ public struct ReportFile: Sendable {
         }
     }
 
-    // MARK: Finding the way
+    // MARK: Resolving the path
 
-    /// Follows symbolic links one by one, since the last of them names the folder in which a file is replaced.
+    /// Follows symbolic links one by one: a file is replaced in the folder of the last one.
     private static func way(to path: String, jobSummary: String?) throws(InputError) -> Way {
         if path.isEmpty { throw InputError(file: "\"\"", message: "an empty path", remedy: "name a file") }
         var place = path
@@ -101,7 +101,7 @@ public struct ReportFile: Sendable {
         let name = String(decoding: bytes[(slash.map { $0 + 1 } ?? 0)...], as: UTF8.self)
         let folder = slash.map { String(decoding: bytes[...$0], as: UTF8.self) } ?? "."
         if ["", ".", ".."].contains(name) { throw InputError.unwritable(path, EISDIR) }
-        // Not opened for reading: a folder that can be written need not be readable.
+        // Not opened for reading: a writable folder need not be readable.
         let descriptor = Glibc.open(folder, openPath | O_DIRECTORY | O_CLOEXEC)
         if descriptor < 0 { throw InputError.unwritable(path, errno) }
         return (WrittenFolder(folder, descriptor: descriptor), name)
@@ -131,7 +131,7 @@ public struct ReportFile: Sendable {
         return .stream(folder, name)
     }
 
-    /// What a link of `/proc/self/fd` stands for, where `/dev/stdout` leads to: the descriptor itself, with its position.
+    /// The descriptor behind a link of `/proc/self/fd`, where `/dev/stdout` leads, with its position.
     private static func ownDescriptor(
         _ folder: WrittenFolder, _ name: String, _ path: String
     ) throws(InputError) -> Int32? {
@@ -147,8 +147,8 @@ public struct ReportFile: Sendable {
         return number
     }
 
-    /// Where a link leads. One that another user has planted in a folder of everybody's is not followed, as Linux does not
-    /// where `fs.protected_symlinks` is set.
+    /// The target of a link. Links that another user planted in a world-writable folder are not followed, as in Linux
+    /// with `fs.protected_symlinks`.
     private static func target(
         of name: String, in folder: WrittenFolder, _ path: String
     ) throws(InputError) -> String {

@@ -1,8 +1,8 @@
-/// SHA-256 (FIPS 180-4) of bytes that come part by part, so that a run names the exact workload it ran, and a part the very
-/// bytes of its files. Written out here because the package that offers it on Linux builds the whole of BoringSSL.
+/// SHA-256 (FIPS 180-4) of bytes that come in parts: a run names the exact workload it ran, and a part of a run the
+/// exact bytes of its files. Implemented here because the package that offers it on Linux builds all of BoringSSL.
 public struct SHA256: Sendable {
     private var state = Self.initialState
-    /// Bytes that do not make up a block yet.
+    /// The bytes of an incomplete block.
     private var rest: [UInt8] = []
     private var count: UInt64 = 0
 
@@ -32,7 +32,7 @@ public struct SHA256: Sendable {
         }.joined()
     }
 
-    /// The digest of bytes that are all there.
+    /// The digest of complete data.
     public static func hexadecimal(of bytes: [UInt8]) -> String {
         var digest = SHA256()
         digest.add(bytes)

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// A folder in which opbench writes files, held open: wherever its name leads meanwhile, the files stay together.
+/// An open folder in which opbench writes files. They stay together even if its path is moved or replaced meanwhile.
 ///
-/// No file is opened through a symbolic link, and a file that is replaced appears whole or not at all. Thread-safe.
+/// No file is opened through a symbolic link, and a file is replaced as a whole or not at all. Thread-safe.
 public final class WrittenFolder: Sendable {
     public let path: String
     let descriptor: Int32
@@ -15,14 +15,14 @@ public final class WrittenFolder: Sendable {
         self.init(path, descriptor: descriptor)
     }
 
-    /// Takes the descriptor over.
+    /// Takes ownership of the descriptor.
     init(_ path: String, descriptor: Int32) {
         self.path = path
         self.descriptor = descriptor
     }
 
     deinit {
-        // A child that was forked meanwhile and is not its own program yet has the lock too: closing would not end it.
+        // A forked child that has not yet called exec holds the lock too: closing would not release it.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }
@@ -31,21 +31,21 @@ public final class WrittenFolder: Sendable {
         path.utf8.last == UInt8(ascii: "/") ? path + name : "\(path)/\(name)"
     }
 
-    /// The folder that a path's file is in.
+    /// The folder that contains a file.
     public static func holding(_ file: String) -> String {
         guard let slash = file.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == file.startIndex ? "/" : String(decoding: file.utf8[..<slash], as: UTF8.self)
     }
 
-    /// A path without slashes at its end, but for that of the root.
+    /// The path without trailing slashes, except for the root.
     public static func withoutSlashes(_ path: String) -> String {
         guard let last = path.utf8.lastIndex(where: { $0 != UInt8(ascii: "/") }) else { return path.isEmpty ? "" : "/" }
         return String(path[...last])
     }
 
-    /// Makes a folder and those above it, with the modes that the umask leaves.
+    /// Makes a folder and its parents, with the modes that the umask leaves.
     ///
-    /// - Throws: `InputError` if the path does not lead to a folder that can be written, `DiskError` if the disk is full.
+    /// - Throws: `InputError` if the path does not lead to a writable folder, `DiskError` if the disk is full.
     public static func make(_ path: String, remedy: String) throws {
         func failure(_ folder: String, _ what: String, _ code: Int32) -> any Error {
             let error = DiskError(path: folder, code: code)
@@ -65,19 +65,19 @@ public final class WrittenFolder: Sendable {
         if access(path, W_OK | X_OK) != 0 { throw failure(path, "written", errno) }
     }
 
-    /// Makes a folder, and those above it, in which nothing stands yet. It may be there already, empty.
+    /// Makes an empty folder and its parents. It may exist already, if it is empty.
     ///
-    /// - Throws: `InputError` if there is something in it or it cannot be made, `DiskError` if the disk is full.
+    /// - Throws: `InputError` if the folder is not empty or cannot be made, `DiskError` if the disk is full.
     public static func makeEmpty(_ path: String, remedy: String) throws -> WrittenFolder {
         try make(path, remedy: remedy)
         let folder = try WrittenFolder(path)
         guard try folder.names().isEmpty else {
-            throw InputError(file: path, message: "there is something in the folder already", remedy: remedy)
+            throw InputError(file: path, message: "the folder is not empty", remedy: remedy)
         }
         return folder
     }
 
-    /// Locks the folder for this process, until the object is gone or the process ends.
+    /// Locks the folder for this process, until the object or the process ends.
     ///
     /// - Returns: false if another process holds it.
     public func lock() throws(DiskError) -> Bool {
@@ -86,18 +86,18 @@ public final class WrittenFolder: Sendable {
         throw DiskError(path: path, code: errno)
     }
 
-    /// Whether the path still names this folder, and not another one that has taken its place.
+    /// Whether the path still names this folder, and not one that has replaced it.
     public var isInPlace: Bool {
         var (held, named) = (stat(), stat())
         return fstat(descriptor, &held) == 0 && stat(path, &named) == 0
             && held.st_dev == named.st_dev && held.st_ino == named.st_ino
     }
 
-    // MARK: Looking
+    // MARK: Reading
 
-    /// The names of everything in it.
+    /// The names of all entries.
     public func names() throws(DiskError) -> [String] {
-        // A descriptor of its own, with a position of its own; closedir(3) closes it.
+        // A separate descriptor with its own position; closedir(3) closes it.
         let opened = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard opened >= 0, let stream = fdopendir(opened) else { throw DiskError(path: path, code: errno) }
         defer { closedir(stream) }
@@ -111,7 +111,7 @@ public final class WrittenFolder: Sendable {
         return names.sorted()
     }
 
-    /// What stands under a name.
+    /// The kind of an entry.
     enum Entry { case none, file, folder, link, other }
 
     func entry(_ name: String) -> Entry {
@@ -125,14 +125,14 @@ public final class WrittenFolder: Sendable {
         }
     }
 
-    /// Whether a name here and a path, followed through its links, lead to one and the same file.
+    /// Whether the entry and the path, links followed, are the same file.
     func holds(_ name: String, whichIs path: String) -> Bool {
         var (own, other) = (stat(), stat())
         guard fstatat(descriptor, name, &own, AT_SYMLINK_NOFOLLOW) == 0, stat(path, &other) == 0 else { return false }
         return own.st_dev == other.st_dev && own.st_ino == other.st_ino
     }
 
-    /// Refuses a folder in which one of the names is anything but a regular file: opbench would write to what it leads to.
+    /// Refuses a folder in which one of the names is not a regular file: opbench would write to its target.
     public func refuseForeign(_ names: [String]) throws(InputError) {
         for name in names {
             switch entry(name) {
@@ -159,14 +159,14 @@ public final class WrittenFolder: Sendable {
         return opened
     }
 
-    /// Replaces a file in one step: a reader sees the old one or the new one, never a part.
+    /// Replaces a file in one step: a reader sees the old file or the new one, never a part.
     public func replace(_ name: String, by text: String) throws(DiskError) {
         try publish(try stage(text, for: name), as: name)
     }
 
-    /// Writes a file that is not there yet. On failure nothing is left.
+    /// Writes a new file. On failure nothing is left.
     ///
-    /// - Throws: `DiskError`, of code `EEXIST` if anything stands there.
+    /// - Throws: `DiskError`, with code `EEXIST` if the name is taken.
     public func create(_ name: String, _ text: String) throws(DiskError) {
         let opened = try open(name, O_CREAT | O_EXCL)
         defer { close(opened) }
@@ -179,9 +179,9 @@ public final class WrittenFolder: Sendable {
         }
     }
 
-    /// Writes a text, to the disk and not only to the system's buffers, under a passing name that nobody can foresee.
+    /// Writes a text through to the disk, under an unpredictable temporary name.
     ///
-    /// - Returns: that name, for `publish` or `discard`.
+    /// - Returns: the temporary name, for `publish` or `discard`.
     func stage(_ text: String, for name: String) throws(DiskError) -> String {
         let temporary = Self.temporaryName()
         let opened = openat(descriptor, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
@@ -197,7 +197,7 @@ public final class WrittenFolder: Sendable {
         return temporary
     }
 
-    /// Gives a file under a passing name its own, in place of what has it. On failure it is removed.
+    /// Renames a temporary file to its final name, replacing any file there. On failure it is removed.
     public func publish(_ temporary: String, as name: String) throws(DiskError) {
         if renameat(descriptor, temporary, descriptor, name) == 0 { return }
         let failure = failure(name)
@@ -205,12 +205,11 @@ public final class WrittenFolder: Sendable {
         throw failure
     }
 
-    /// Removes a file under a passing name.
     public func discard(_ temporary: String) { unlinkat(descriptor, temporary, 0) }
 
     private func failure(_ name: String) -> DiskError { DiskError(path: file(name), code: errno) }
 
-    /// Copies a regular file from elsewhere into the folder, under a name that none has yet. On failure nothing is left.
+    /// Copies a regular file into the folder, under a new name. On failure nothing is left.
     ///
     /// - Throws: `InputError` if the file cannot be read, `DiskError` if the copy cannot be written.
     public func copy(_ source: String, as name: String) throws {
@@ -230,48 +229,48 @@ public final class WrittenFolder: Sendable {
         }
     }
 
-    /// Has the disk keep the names that were given so far. Not every file system can be asked to.
+    /// Makes the disk keep the entries made so far. Not every file system supports this.
     public func sync() throws(DiskError) {
         if fsync(descriptor) != 0, errno != EINVAL { throw DiskError(path: path, code: errno) }
     }
 
-    // MARK: Passing names
+    // MARK: Temporary names
 
-    /// A name that no file has, for what gets its own name later.
+    /// An unused name for a file that is renamed later.
     public static func temporaryName() -> String {
         let digits = String(UInt64.random(in: .min ... .max), radix: 16)
         return ".opbench-" + String(repeating: "0", count: 16 - digits.count) + digits + ".new"
     }
 
-    /// Whether it is such a name. A process that is killed may leave one.
+    /// Whether the name is temporary. A killed process may leave such a file.
     public static func isTemporary(_ name: String) -> Bool { name.hasPrefix(".opbench-") && name.hasSuffix(".new") }
 
-    /// Removes files that killed processes have left. To be called by who holds the lock.
+    /// Removes files that killed processes have left. The caller holds the lock.
     public func removeTemporaries(among names: [String]) {
         for name in names where Self.isTemporary(name) { discard(name) }
     }
 }
 
-/// A folder of this process's own, for other programs' files; under TMPDIR, or else in `/tmp`. It is removed with the object,
-/// and if the process is killed, by the next one that makes such a folder.
+/// A temporary folder of this process for other programs' files, under TMPDIR or else in `/tmp`. It is removed with the
+/// object; if the process is killed, the next one that makes such a folder removes it.
 ///
 /// Thread-safe.
 public final class PassingFolder: Sendable {
     public let path: String
-    /// Locked as long as the object lives: so others know that the folder is in use.
+    /// Locked while the object lives: other processes see that the folder is in use.
     private let folder: WrittenFolder
 
     private static let prefix = "opbench-passing-"
-    /// Who has just made a folder has this long to lock it, in seconds.
+    /// The time that a process has to lock a folder it has made, in seconds.
     private static let grace = 60
 
-    /// - Parameter parent: where it is made, and others are looked for.
+    /// - Parameter parent: the folder in which it is made, and in which stale ones are looked for.
     /// - Throws: `DiskError` if it cannot be made.
     public init(in parent: String = FileManager.default.temporaryDirectory.path) throws(DiskError) {
         Self.removeStale(in: parent)
         path = "\(parent)/\(Self.prefix)\(UUID().uuidString)"
         if mkdir(path, 0o700) != 0 {
-            throw DiskError(path: path, code: errno, remedy: "make room there, or name another folder by TMPDIR")
+            throw DiskError(path: path, code: errno, remedy: "make room there, or set TMPDIR to another folder")
         }
         folder = try WrittenFolder(path)
         _ = try folder.lock()

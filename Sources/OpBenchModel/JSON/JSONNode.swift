@@ -1,11 +1,11 @@
-/// A JSON value together with its place, so that every refusal can name it.
+/// A JSON value with its place, which errors name.
 struct JSONNode {
     let file: String
-    /// From the root `$`: `$.parameters.depth[2]`.
+    /// The path from the root `$`: `$.parameters.depth[2]`.
     let path: String
     let value: JSONValue
 
-    /// How a member's name appears in a path: `.name`, or `["odd name"]`; of a long one, the beginning.
+    /// A member's step in a path: `.name`, or `["odd name"]`; of a long name, the beginning.
     static func step(_ name: String) -> String {
         let isPlain =
             (1...JSONText.excerptLimit).contains(name.utf8.count)
@@ -20,31 +20,31 @@ struct JSONNode {
         InputError(file: file, line: value.line > 0 ? value.line : nil, path: path, message: message, remedy: remedy)
     }
 
-    /// The same, to be thrown.
+    /// Like `mistake`, to be thrown.
     func error(_ message: String, remedy: String) -> InputErrors { InputErrors(mistake(message, remedy: remedy)) }
 
     func wrongType(expected: String) -> InputErrors {
-        error("\(value.kindName) stands where \(expected) belongs", remedy: "write \(expected)")
+        error("\(value.kindName) found where \(expected) is expected", remedy: "write \(expected)")
     }
 
     func child(_ member: JSONValue.Member) -> JSONNode {
         JSONNode(file: file, path: path + Self.step(member.name), value: member.value)
     }
 
-    // MARK: Readings
+    // MARK: Typed access
 
-    /// A member whose name begins so is a comment: nobody reads it.
+    /// A member whose name begins with this is a comment and is ignored.
     static let commentMark = "//"
 
-    /// The members by name.
+    /// Checks and returns the members by name.
     ///
-    /// One whose name is not known is a mistake. If it is nearly a known one that is absent, it is taken for that one, so
-    /// that what it holds is checked as well, and the other is not missed.
+    /// An unknown name is a mistake. If it is close to an absent known name, its value is checked as that member's, and
+    /// the known name is not reported as missing.
     ///
     /// - Parameters:
-    ///   - required: names that must be there.
-    ///   - remedy: what to do if one is not; nil: it names those that are required.
-    ///   - mistakes: gets what is wrong with the names.
+    ///   - required: names that must be present.
+    ///   - remedy: the advice if one is missing; nil lists the required names.
+    ///   - mistakes: receives the mistakes in the names.
     func object(
         _ what: String, known: [String], required: [String] = [], remedy: String? = nil, _ mistakes: Mistakes
     ) throws(InputErrors) -> [String: JSONNode] {
@@ -68,18 +68,18 @@ struct JSONNode {
             mistakes.note(
                 mistake(
                     missing.count == 1 ? "the key \(names) is missing" : "the keys \(names) are missing",
-                    remedy: remedy ?? "required are \(required.joined(separator: ", "))"))
+                    remedy: remedy ?? "required: \(required.joined(separator: ", "))"))
         }
         return members
     }
 
-    /// The members but for comments.
+    /// The members without comments.
     func members(_ what: String) throws(InputErrors) -> [JSONValue.Member] {
         guard case .object(let members) = value.content else { throw wrongType(expected: what) }
         return members.filter { !$0.name.hasPrefix(Self.commentMark) }
     }
 
-    /// The elements of a list; an empty one is refused.
+    /// The elements of a list, which must not be empty.
     func elements(_ what: String) throws(InputErrors) -> [JSONNode] {
         guard case .array(let elements) = value.content else { throw wrongType(expected: what) }
         if elements.isEmpty { throw error("an empty list", remedy: "write \(what) with at least one entry") }
@@ -91,9 +91,9 @@ struct JSONNode {
         return text
     }
 
-    /// A string that must be one of `choices`.
+    /// A string that is one of `choices`.
     ///
-    /// - Parameter note: what else may be wrong with another one.
+    /// - Parameter note: another possible cause of an unknown value, added to the remedy.
     func choice(_ what: String, among choices: [String], note: String? = nil) throws(InputErrors) -> String {
         let text = try string("one of " + choices.map { "\"\($0)\"" }.joined(separator: ", "))
         guard choices.contains(text) else {
@@ -104,7 +104,7 @@ struct JSONNode {
         return text
     }
 
-    /// One line of text for people, from 1 to `limit` characters.
+    /// One line of text for people, of 1 to `limit` characters.
     func sentence(_ what: String, limit: Int) throws(InputErrors) -> String {
         let text = try string(what)
         let scalars = text.unicodeScalars
@@ -119,14 +119,14 @@ struct JSONNode {
 
 /// "Did you mean": the nearest of the known names.
 public enum Suggestion {
-    /// What to tell the author of an unknown name.
+    /// The remedy for an unknown name.
     public static func remedy(for name: String, among known: [String]) -> String {
         let list = "known are " + known.joined(separator: ", ")
         guard let nearest = nearest(to: name, among: known) else { return list }
         return "did you mean \"\(nearest)\"? \(list)"
     }
 
-    /// The known name that the fewest edits lead to, if they are few for its length.
+    /// The known name with the smallest edit distance, if that is small for its length.
     public static func nearest(to name: String, among known: [String]) -> String? {
         let written = Array(name.lowercased().unicodeScalars.prefix(64))
         let ranked = known.map { (name: $0, edits: edits(from: written, to: Array($0.unicodeScalars))) }
@@ -134,8 +134,8 @@ public enum Suggestion {
         return best.edits <= max(1, best.name.unicodeScalars.count / 2) ? best.name : nil
     }
 
-    /// Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment), one row of the table at a
-    /// time.
+    /// Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment), one row of the table at
+    /// a time.
     private static func edits(from source: [Unicode.Scalar], to target: [Unicode.Scalar]) -> Int {
         var (beforePrevious, previous) = ([Int](), Array(0...target.count))
         for (index, scalar) in source.enumerated() {

@@ -1,5 +1,5 @@
-/// A strict reader of JSON (RFC 8259): one value, UTF-8, no comments, no member twice in one object, nesting up to
-/// `maximumDepth`. Every failure names line and column; no input traps.
+/// A strict JSON parser (RFC 8259): one value, UTF-8, no comments, no duplicate members, nesting up to `maximumDepth`.
+/// Every failure names line and column; no input traps.
 struct JSONParser {
     static let maximumDepth = 64
 
@@ -8,15 +8,15 @@ struct JSONParser {
     private var position = 0
     private var line = 1
     private var lineStart = 0
-    /// Up to where the columns of a line were counted for the last mistake, and how many there are: so that many mistakes
-    /// on one long line take time by its length.
+    /// The position up to which the columns of the last mistake's line were counted, and their number: many mistakes on
+    /// one long line take linear time.
     private var counted = (line: 0, end: 0, columns: 0)
     /// The steps from the root to the value being read, for the message about a repeated member.
     private var steps: [String] = []
-    /// Objects and lists entered and not left.
+    /// The number of open objects and lists.
     private var depth = 0
     private var keepsValues = true
-    /// Gets the mistakes after which reading goes on; nil if the first one ends it.
+    /// Receives the mistakes that parsing continues after; nil if the first mistake ends it.
     private var mistakes: Mistakes?
     private var hasComment = false
 
@@ -25,11 +25,11 @@ struct JSONParser {
         return JSONNode(file: file, path: "$", value: try parser.whole())
     }
 
-    /// As `parse`, but goes on after mistakes that leave no doubt of what is meant: a comma too many or too few, a comment,
-    /// and a member that is there twice, of which the first one counts.
+    /// Like `parse`, but continues after mistakes whose meaning is clear: a comma too many or too few, a comment, and a
+    /// duplicate member, of which the first one counts.
     ///
-    /// - Parameter mistakes: gets these.
-    /// - Throws: `InputErrors` with all mistakes up to the one that ends the reading.
+    /// - Parameter mistakes: receives these mistakes.
+    /// - Throws: `InputErrors` with all mistakes up to the one that ends parsing.
     static func read(_ text: String, file: String, _ mistakes: Mistakes) throws(InputErrors) -> JSONNode {
         var parser = JSONParser(text: text, file: file)
         parser.mistakes = mistakes
@@ -39,8 +39,8 @@ struct JSONParser {
         throw mistakes.gathered!
     }
 
-    /// Checks a whole text, and keeps nothing of it: for what another reader makes values of, which takes no notice of a
-    /// member that is there twice, and takes long over a million combining marks.
+    /// Checks a text without building values, for Foundation's decoder, which ignores duplicate members and takes long
+    /// over a million combining marks.
     static func check(_ text: String, file: String) throws(InputError) {
         var parser = JSONParser(text: text, file: file)
         parser.keepsValues = false
@@ -54,7 +54,7 @@ struct JSONParser {
 
     // MARK: Values
 
-    /// The one value of the text.
+    /// Parses the one value of the text.
     private mutating func whole() throws(InputError) -> JSONValue {
         skipSpace()
         let value = try value()
@@ -148,7 +148,7 @@ struct JSONParser {
     {
         let expected = Array(word.description.utf8)
         guard bytes[position...].starts(with: expected) else {
-            throw failure("a word other than true, false and null")
+            throw failure("unknown word; expected true, false or null")
         }
         position += expected.count
         return content
@@ -158,7 +158,7 @@ struct JSONParser {
         let start = position
         _ = take("-")
         if take("0") {
-            if isDigit(peek) { throw failure("a number must not begin with a needless 0") }
+            if isDigit(peek) { throw failure("a number must not have a leading 0") }
         } else {
             try digits()
         }
@@ -211,7 +211,7 @@ struct JSONParser {
         case UInt8(ascii: "r"): return "\r"
         case UInt8(ascii: "t"): return "\t"
         case UInt8(ascii: "u"): return try unicodeEscape()
-        default: throw failure("an unknown escape in a string")
+        default: throw failure("unknown escape in a string")
         }
     }
 
@@ -267,7 +267,8 @@ struct JSONParser {
         }
     }
 
-    /// Passes over a comment as other languages have them, where reading goes on after mistakes. All are one mistake.
+    /// Skips a comment of other languages, if parsing continues after mistakes. Consecutive comments count as one
+    /// mistake.
     private mutating func skipComment() -> Bool {
         guard let mistakes, bytes[position...].starts(with: "//".utf8) || bytes[position...].starts(with: "/*".utf8)
         else { return false }
@@ -291,7 +292,7 @@ struct JSONParser {
         return true
     }
 
-    /// Goes on after a mistake, if that was asked for.
+    /// Records a mistake and continues, if the caller collects them.
     private func tolerate(_ mistake: InputError) throws(InputError) {
         guard let mistakes else { throw mistake }
         mistakes.note(mistake)
@@ -333,9 +334,9 @@ struct JSONParser {
     }
 }
 
-/// JSON that Foundation makes values of.
+/// JSON that Foundation decodes.
 public enum JSONDocument {
-    /// Reads the text of a file that holds one JSON value, by the strict rules of `JSONParser`.
+    /// Reads and checks a file that holds one JSON value, by the strict rules of `JSONParser`.
     ///
     /// - Parameter limit: in bytes.
     /// - Throws: `InputError` if the file cannot be read, is too large, or is not JSON.
@@ -345,12 +346,12 @@ public enum JSONDocument {
         return text
     }
 
-    /// As `text(of:limit:)`, of a text that was read before; `file` is what errors name.
+    /// Like `text(of:limit:)` for a text read before; `file` is the name in errors.
     package static func check(_ text: String, file: String) throws(InputError) {
         try JSONParser.check(text, file: file)
     }
 
-    /// Where Foundation found what it could not make a value of: `$.builds.base.path`; empty where it does not say.
+    /// The path at which Foundation failed to decode: `$.builds.base.path`; empty if it is unknown.
     package static func path(of error: any Error) -> String {
         guard let error = error as? DecodingError else { return "" }
         let keys: [any CodingKey] =

@@ -1,5 +1,5 @@
-/// Writes JSON: what fits on one line is on it, the rest two spaces a level, members in the order given. Lines of numbers
-/// and strings are filled.
+/// Writes JSON: a value that fits is on one line, others are indented by two spaces per level, with members in the
+/// order given. Lists of numbers and strings fill their lines.
 public enum JSONText {
     static func write(_ value: JSONValue) -> String {
         var text = ""
@@ -7,17 +7,18 @@ public enum JSONText {
         return text + "\n"
     }
 
-    /// How much of a text an excerpt has, in scalars.
+    /// The length limit of an excerpt, in scalars.
     static let excerptLimit = 60
 
-    /// What a user wrote, for messages: in quotes, on one line, at most 60 characters of it.
+    /// User input for messages: quoted, on one line, at most 60 characters.
     static func excerpt(_ text: String) -> String {
         let scalars = text.unicodeScalars
         return scalars.count > excerptLimit ? quoted(String(scalars.prefix(excerptLimit)) + "…") : quoted(text)
     }
 
-    /// A string in quotes. Unprintable scalars are escaped, whether JSON asks for it or not: YAML, of which JSON is a part,
-    /// refuses some, terminals obey some. So is the bracket of `##[`, by which GitHub's runner knows a command.
+    /// A string in quotes. Unprintable scalars are escaped even where JSON does not require it: YAML, a superset of
+    /// JSON, refuses some, and terminals obey some. The bracket in `##[` is escaped too: it begins a command of
+    /// GitHub's runner.
     public static func quoted(_ text: String) -> String {
         var quoted = String.UnicodeScalarView("\"".unicodeScalars)
         var (previous, beforePrevious): (Unicode.Scalar?, Unicode.Scalar?) = (nil, nil)
@@ -36,7 +37,7 @@ public enum JSONText {
         return String(quoted)
     }
 
-    /// One or, beyond U+FFFF, two escapes of four digits.
+    /// One escape of four digits, or two beyond U+FFFF.
     private static func append(escape scalar: Unicode.Scalar, to text: inout String.UnicodeScalarView) {
         for unit in UTF16.encode(scalar)! {
             let digits = String(unit, radix: 16)

@@ -1,5 +1,5 @@
-/// A JSON value with what Foundation's reader throws away: the order of members, where each value stands and how a
-/// number was written. (`JSONSerialization` also keeps one of two members of the same name and says nothing.)
+/// A JSON value with details that Foundation's parser drops: the order of members, the line of each value and the
+/// spelling of numbers. (`JSONSerialization` also drops duplicate members silently.)
 struct JSONValue: Sendable {
     enum Content: Sendable {
         case null
@@ -17,7 +17,7 @@ struct JSONValue: Sendable {
     }
 
     let content: Content
-    /// From 1; 0 in a value that no file holds.
+    /// From 1; 0 in a value made in code.
     let line: Int
 
     init(_ content: Content, line: Int = 0) {
@@ -25,7 +25,7 @@ struct JSONValue: Sendable {
         self.line = line
     }
 
-    /// What it is, for messages: `a string`, `a list`.
+    /// The kind of value, for messages: `a string`, `a list`.
     var kindName: String {
         switch content {
         case .null: "null"
@@ -38,11 +38,11 @@ struct JSONValue: Sendable {
     }
 }
 
-/// A number as written. JSON sets no bounds, so the text is kept and each reader takes what it can represent.
+/// A number as written. JSON sets no bounds, so the text is kept and each reader converts what it can represent.
 struct JSONNumber: Sendable, Hashable {
     let text: String
 
-    /// Infinite where the text exceeds a Double, as `1e400` does.
+    /// Infinite if the text exceeds a Double, as `1e400` does.
     var double: Double { Double(text) ?? .nan }
 
     /// Whether the value is whole, however it is written: `100`, `1e2` and `100.0` are.
@@ -50,7 +50,7 @@ struct JSONNumber: Sendable, Hashable {
         isPlainDigits || (double.isFinite && double.rounded() == double)
     }
 
-    /// nil for fractions and for whole numbers that an Int does not hold.
+    /// Nil for fractions and for whole numbers beyond Int.
     var integer: Int? { isPlainDigits ? Int(text) : Int(exactly: double) }
 
     private var isPlainDigits: Bool { text.utf8.allSatisfy { $0 == UInt8(ascii: "-") || (48...57).contains($0) } }
@@ -72,6 +72,6 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral {
         JSONValue(.object(members.map { Member(name: $0.0, line: 0, value: $0.1) }))
     }
 
-    /// A reference to one of the schema's own definitions.
+    /// A reference to a definition of the schema.
     static func reference(_ definition: String) -> JSONValue { .object(("$ref", .string("#/$defs/" + definition))) }
 }

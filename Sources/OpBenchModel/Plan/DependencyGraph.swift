@@ -1,8 +1,8 @@
-/// Who waits for whom, in compressed rows, both ways.
+/// The dependencies of a graph's operations, as compressed rows in both directions.
 ///
-/// Operations are numbered so that predecessors come first: running them by their numbers is a correct order.
+/// Predecessors have lower numbers than their successors, so the order of numbers is a correct order to run them in.
 public struct DependencyGraph: Sendable, Equatable {
-    /// One half of the graph: the neighbours of operation `i` are `targets[starts[i]..<starts[i + 1]]`.
+    /// One direction of the graph: the neighbours of operation `i` are `targets[starts[i]..<starts[i + 1]]`.
     public struct Rows: Sendable, Equatable {
         public fileprivate(set) var starts: [Int32]
         public fileprivate(set) var targets: [Int32]
@@ -27,14 +27,14 @@ public struct DependencyGraph: Sendable, Equatable {
 
     public var operationCount: Int { levels.count }
     public var dependencyCount: Int { predecessors.targets.count }
-    /// Operations on the longest path.
+    /// The number of operations on the longest path.
     public var span: Int { Int(levels.max() ?? 0) }
-    /// Those that wait for nothing, in ascending order.
+    /// The operations without predecessors, in ascending order.
     public let sources: [Int]
-    /// Those that nothing waits for, in ascending order. All is done when these are.
+    /// The operations without successors, in ascending order. The round is done when these are.
     public let sinks: [Int]
 
-    /// The graph of that size. The same size and seed give the same graph.
+    /// The graph of this size. The same size and seed give the same graph.
     public init(_ size: GraphSize, seed: Int) {
         var starts: [Int32] = [0]
         var targets: [Int32] = []
@@ -61,12 +61,12 @@ public struct DependencyGraph: Sendable, Equatable {
         sinks = levels.indices.filter { [successors] in successors.count(of: $0) == 0 }
     }
 
-    /// A graph of the same kind with at most `limit` operations, or the smallest there is.
+    /// A graph of the same kind with at most `limit` operations, or the smallest possible one.
     func shortened(to limit: Int) -> DependencyGraph { DependencyGraph(size.shortened(to: limit), seed: seed) }
 }
 
 extension DependencyGraph.Rows {
-    /// The same edges from their other ends; each row in ascending order.
+    /// The same edges, indexed by their other ends; each row in ascending order.
     fileprivate func transposed() -> DependencyGraph.Rows {
         let count = starts.count - 1
         var result = DependencyGraph.Rows(
@@ -87,7 +87,7 @@ extension DependencyGraph.Rows {
 // MARK: - The kinds
 
 extension GraphSize {
-    /// Calls `add` with the predecessors of an operation, each of a lower number and none twice.
+    /// Calls `add` with each predecessor of an operation; they have lower numbers and none appears twice.
     fileprivate func forEachPredecessor(of operation: Int, _ draw: inout DistinctDraw, _ add: (Int) -> Void) {
         switch kind {
         case .fanOut:
@@ -95,7 +95,7 @@ extension GraphSize {
         case .fanIn:
             if operation == width { (0..<width).forEach(add) }
         case .diamond:
-            // A joint every `width + 1` operations waits for those between it and the joint before.
+            // A joint every `width + 1` operations waits for the operations since the previous joint.
             let place = operation % (width + 1)
             if place > 0 {
                 add(operation - place)
@@ -115,14 +115,14 @@ extension GraphSize {
     }
 }
 
-/// Draws some different numbers at a time.
+/// Draws several distinct numbers at a time.
 private struct DistinctDraw {
     private let count: Int
-    /// All numbers, in an order that each draw goes on shuffling.
+    /// All numbers; each draw shuffles them further.
     private var numbers: [Int]
     private var generator: SplitMix64
 
-    /// Places in the row above.
+    /// Draws places in the row above.
     init(_ size: GraphSize, seed: Int) {
         count = min(size.degree, size.width)
         numbers = size.kind == .layeredRandom ? Array(0..<size.width) : []
@@ -139,7 +139,7 @@ private struct DistinctDraw {
 }
 
 extension GraphSize {
-    /// A graph of the same kind with at most `limit` operations, or the smallest there is.
+    /// A graph of the same kind with at most `limit` operations, or the smallest possible one.
     func shortened(to limit: Int) -> GraphSize {
         var size = self
         while size.operationCount > limit {
@@ -161,7 +161,7 @@ extension GraphKind {
     fileprivate var hasLayers: Bool { self != .fanOut && self != .fanIn }
 }
 
-/// The kinds of graph by their names in workload files.
+/// The kinds of graph, with their names in workload files.
 public enum GraphKind: String, CaseIterable, Sendable {
     case fanOut = "fan_out"
     case fanIn = "fan_in"
@@ -171,7 +171,7 @@ public enum GraphKind: String, CaseIterable, Sendable {
     case layeredRandom = "layered_random"
 }
 
-/// How large a graph is, without making it. Counts that no Int holds are `Int.max`.
+/// The size of a graph, computed without making it. Counts beyond Int are `Int.max`.
 public struct GraphSize: Sendable, Equatable {
     public var kind: GraphKind
     public var width: Int
@@ -182,7 +182,7 @@ public struct GraphSize: Sendable, Equatable {
         (self.kind, self.width, self.layers, self.degree) = (kind, width, layers, degree)
     }
 
-    /// The greatest number of dependencies in one cell: what beside its operations some gigabytes hold.
+    /// The greatest number of dependencies in one cell: with its operations, they take a few gigabytes.
     public static let dependencyLimit = 50_000_000
 
     public var operationCount: Int {
@@ -200,7 +200,7 @@ public struct GraphSize: Sendable, Equatable {
         case .diamond: Self.product(layers, 2 * width)
         case .binaryTree: operationCount - 1
         case .wavefront:
-            // Down from every row but the last, and across in every row.
+            // Dependencies down from every row except the last, and across in every row.
             Self.product(layers - 1, width, plus: Self.product(layers, width - 1))
         case .layeredRandom: Self.product(layers - 1, Self.product(width, min(degree, width)))
         }

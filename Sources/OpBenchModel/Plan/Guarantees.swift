@@ -1,8 +1,9 @@
-/// Promises of a backend beyond running each operation once and after its predecessors, which all must do. Only a
-/// broken promise makes a sample `invalid`. For backends without the promise, the same figures are only reported.
+/// Promises of a backend beyond running each operation once and after its predecessors, which every backend must do.
+/// Only a broken promise makes a sample `invalid`. For backends without the promise, the same figures are only
+/// reported.
 ///
-/// A plan names the promises that its shape is about. A backend without them does something else, and a comparison of
-/// its time means nothing: its samples have the flag `unpromised`.
+/// A plan names the promises that its shape is about. A backend without them does something else, so its time is not
+/// comparable: its samples have the flag `unpromised`.
 package struct Guarantees: OptionSet, Sendable {
     package let rawValue: Int
 
@@ -14,40 +15,41 @@ package struct Guarantees: OptionSet, Sendable {
     package static let priorityOrder = Guarantees(rawValue: 2)
     /// Starts at most one operation per running slot after suspend has returned.
     package static let suspension = Guarantees(rawValue: 4)
-    /// Never runs an operation at a lower nice value than one of higher thread priority, and runs those of 0.25 and
-    /// less above the process's nice value.
+    /// Never runs an operation at a lower nice value than one of higher thread priority, and runs operations of
+    /// priority 0.25 and less above the process's nice value.
     package static let threadPriorities = Guarantees(rawValue: 8)
 }
 
-/// What a shape asks of a backend: the key under which a backend keeps its way of executing such plans. Shapes that every
-/// backend executes alike share one; a shape that nobody could execute before declares its own in its file.
+/// A shape's requirement: the key under which a backend registers its way of executing such plans. Shapes that every
+/// backend executes alike share one; a shape that needs something new declares its own in its file.
 package struct Capability: Sendable, Hashable {
     package let name: String
 
     package init(_ name: String) { self.name = name }
 }
 
-/// The side that keeps operations in order, in chains, graphs and refilled queues: the queue or the bodies. Ratios are taken
-/// within an axis: on the two, programs do different things for the same order.
+/// The side that keeps operations in order, in chains, graphs and refilled queues: the queue or the bodies. Ratios are
+/// taken within an axis, because programs on the two axes do different things to get the same order.
 public enum Axis: String, Sendable, Hashable, CaseIterable {
-    /// The queue, which was told: by dependencies, completion blocks, barriers or groups. The queue or its library holds what
-    /// waits.
+    /// The queue, which gets the order as dependencies, completion blocks, barriers or groups. The queue or its library
+    /// holds the waiting operations.
     case declared
-    /// The bodies: the last of those that an operation waits for submits it.
+    /// The bodies: the last predecessor of an operation submits it.
     case byHand = "by_hand"
 
-    /// For people.
+    /// The name for people.
     package var words: String { self == .declared ? "declared" : "by hand" }
 }
 
 extension Axis {
-    /// The axis that the flags of samples name; nil where no operation follows another, or the phases of a sequence differ.
+    /// The axis that the flags of samples name; nil if no operation follows another, or if the phases of a sequence
+    /// differ.
     package init?(_ flags: [String]) {
         let named = Self.all(in: flags)
         guard named.count == 1 else { return nil }
         self = named[0]
     }
 
-    /// All that the flags of samples name.
+    /// All axes that the flags of samples name.
     package static func all(in flags: [String]) -> [Axis] { allCases.filter { flags.contains($0.rawValue) } }
 }

@@ -1,10 +1,10 @@
-/// One operation as it went through a queue, for the judgement of the order.
+/// One operation's way through a queue, for checking the order of starts.
 public struct OrderedOperation: Sendable {
-    /// Nanoseconds of one clock.
+    /// In nanoseconds of one clock.
     public var ready: Int64
     public var start: Int64
     public var end: Int64
-    /// Higher starts first.
+    /// Higher levels start first.
     public var level: Int
 
     public init(ready: Int64, start: Int64, end: Int64, level: Int) {
@@ -14,13 +14,13 @@ public struct OrderedOperation: Sendable {
 
 /// Finds the operations that started although a more urgent one was waiting.
 ///
-/// Each start takes the earliest end not yet taken by an earlier start as the instant at which its slot became free; if
-/// there is none, or the slot had been free before the operation was ready, its own ready time is the instant. The start
-/// is an inversion if an operation of a higher level was ready before that instant and had not started. Operations are
-/// counted, not pairs.
+/// Each start takes the earliest end that no earlier start has taken as the instant at which its slot became free. If
+/// there is none, or if the slot was free before the operation was ready, the instant is the operation's own ready
+/// time. The start is an inversion if an operation of a higher level was ready before that instant and had not started.
+/// Operations are counted, not pairs.
 public enum Inversions {
-    /// For each operation the place of the one that it overtook, of the highest level that waited the first that became ready;
-    /// nil where it overtook none. Costs O(n log n).
+    /// For each operation, the index of the one that it overtook: of the highest waiting level, the first that became
+    /// ready. Nil if it overtook none. Costs O(n log n).
     public static func victims(in operations: [OrderedOperation]) -> [Int?] {
         let byStart = operations.indices.sorted { operations[$0].start < operations[$1].start }
         let ends = operations.map(\.end).sorted()
@@ -41,7 +41,7 @@ public enum Inversions {
     }
 }
 
-/// The operations that have not started, by level and in order of becoming ready.
+/// The operations that have not started, by level and in the order in which they became ready.
 private struct WaitingByLevel {
     private let operations: [OrderedOperation]
     /// The highest level first.

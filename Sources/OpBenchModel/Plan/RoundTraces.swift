@@ -1,20 +1,20 @@
-/// What the operations of a round left behind: a slot each, and time stamps where the sample takes them. A view: whoever
-/// made the traces frees them.
+/// The traces of a round's operations: a slot each, and time stamps if the sample takes them. A view: its creator frees
+/// the memory.
 public struct RoundTraces {
-    /// The kinds of stamp; each has a row of `operationCount` numbers. Thread priorities have two rows more than the common
-    /// ones; traced samples, which take no figures of thread priorities, have three in their place.
+    /// The kinds of stamp; each has a row of `operationCount` numbers. Samples of thread priorities have two more rows
+    /// than the common ones. Traced samples take no figures of thread priorities and have three rows instead.
     public enum Stamp: Sendable {
         case submit, submitted, start, end, notified, cpu, nice
-        /// The number of the thread, counted from 1; see `ThreadRegister`.
+        /// The thread's number, from 1; see `ThreadRegister`.
         case worker, submitter
-        /// For how long the operation's thread had no processor in its body, in nanoseconds.
+        /// The time that the operation's thread waited for a processor in its body, in nanoseconds.
         case processorWait
 
         public static let common = 5
         public static let withThreads = 7
         public static let traced = 8
 
-        /// The place of its row. A switch, since a raw value would be a call in another module's code.
+        /// The index of its row. A switch, because a raw value would be a call into another module.
         @inlinable public var row: Int {
             switch self {
             case .submit: 0
@@ -48,17 +48,17 @@ public struct RoundTraces {
     @inline(__always)
     public func slot(_ operation: Int) -> UInt32 { slots[operation] }
 
-    /// A stamp of an operation; 0 if it was not taken. Only where there are stamps.
+    /// A stamp of an operation; 0 if it was not taken. Requires `hasStamps`.
     @inlinable
     @inline(__always)
     public func read(_ kind: Stamp, _ operation: Int) -> Int64 { stamps[kind.row * operationCount + operation] }
 
     // MARK: Marks beside the count of runs
 
-    /// What the end of a cancelled operation adds to its slot.
+    /// Added to an operation's slot at its end if it was cancelled.
     @inlinable public static var cancelledMark: UInt32 { 1 << 16 }
-    /// What a notice of an operation adds to its slot.
+    /// Added to an operation's slot by a notification.
     @inlinable public static var noticeMark: UInt32 { 1 << 16 }
-    /// What it adds to an operation's slot that a barrier ended while it ran.
+    /// Added to an operation's slot by a barrier that ended while the operation ran.
     @inlinable public static var besideBarrier: UInt32 { 1 << 31 }
 }

@@ -1,16 +1,16 @@
-/// What a plan has for its shape alone: a value of a type that the shape's file declares.
+/// The part of a plan that only its shape needs: a value of a type that the shape's file declares.
 ///
-/// Backends and trials take it out of the plan before the clock starts or once a round, never for each operation.
+/// Backends and trials take it out of the plan before the clock starts or once per round, never for each operation.
 package protocol ShapeDetail: Sendable {
-    /// How many successive operations of the plan make up one that is submitted. A limit is one of such groups.
+    /// The number of successive operations of the plan that are submitted as one. A limit counts such groups.
     var groupSize: Int { get }
     /// Whether the body of every operation runs.
     var runsEveryBody: Bool { get }
-    /// The most operations that a warm-up runs.
+    /// The largest number of operations in a warm-up.
     var warmUpLimit: Int { get }
-    /// The same for a warm-up of the first operations; nil where a warm-up does without.
+    /// The detail for a warm-up of the first operations; nil if a warm-up needs none.
     func shortened(to operations: Int) -> (any ShapeDetail)?
-    /// What is wrong with what a round left, in words; empty if nothing is. Called after the clock has stopped.
+    /// The violations that a round's traces show, in words. Called after the clock has stopped.
     func violations(of traces: RoundTraces, in plan: WorkloadPlan) -> [String]
 }
 
@@ -24,15 +24,15 @@ extension ShapeDetail {
     }
 }
 
-/// What the serial loop would have left behind, held against what a backend left: every operation's mark, and the sum of
-/// the items done.
+/// Compares the traces of a backend with those of the serial loop: every operation's mark, and the sum of the items
+/// done.
 package enum MarkCheck {
-    /// In words; empty if there are none.
+    /// The violations, in words.
     package static func violations(of traces: RoundTraces, in plan: WorkloadPlan) -> [String] {
         violations(of: traces, in: plan) { plan.expectedMark(of: $0) }
     }
 
-    /// - Parameter expectedMark: what an operation's slot holds after one correct round.
+    /// - Parameter expectedMark: the value of an operation's slot after one correct round.
     @inline(__always)
     static func violations(
         of traces: RoundTraces, in plan: WorkloadPlan, expectedMark: (Int) -> UInt32
@@ -63,14 +63,14 @@ package enum MarkCheck {
     }
 }
 
-/// The outcome where an operation's slot counts its runs in the lower half, and in the upper half how often an observer
-/// was told of it, or its end was announced.
+/// Checks an outcome where the lower half of an operation's slot counts its runs, and the upper half the notifications
+/// of its observer or of its end.
 struct NoticeCheck {
     let noticesPerOperation: Int
-    /// What was announced: the operation's `finish` or `end`.
+    /// The announced event: the operation's `finish` or `end`.
     let announced: String
 
-    /// In words; empty if there are none.
+    /// The violations, in words.
     func violations(of traces: RoundTraces, in plan: WorkloadPlan) -> [String] {
         var (missing, repeated, tooFew, tooMany) = (0, 0, 0, 0)
         for operation in 0..<plan.operationCount {
@@ -85,7 +85,7 @@ struct NoticeCheck {
         var violations: [String] = []
         if missing > 0 { violations.append("\(missing) operations did not run") }
         if repeated > 0 { violations.append("\(repeated) operations ran more than once") }
-        if tooFew > 0 { violations.append("the \(announced) of \(tooFew) operations was announced too seldom") }
+        if tooFew > 0 { violations.append("the \(announced) of \(tooFew) operations was announced too rarely") }
         if tooMany > 0 { violations.append("the \(announced) of \(tooMany) operations was announced too often") }
         return violations
     }

@@ -1,21 +1,21 @@
-/// What a thread does beside operations. The raw values are those of trace files.
+/// A thread's step outside of operations. Trace files hold the raw values.
 public enum ThreadStep: UInt8, CaseIterable, Sendable {
-    /// The thread begins to exist; in a pool, it counts as a worker from now on.
+    /// The thread starts; in a pool, it counts as a worker from now on.
     case begin
     /// The thread ends.
     case end
-    /// It goes to sleep for want of work, or blocked.
+    /// The thread goes to sleep, without work or blocked.
     case park
-    /// It runs again; `other` is the thread that woke it, if one did.
+    /// The thread runs again; `other` is the thread that woke it, if any.
     case unpark
-    /// It wakes `other`: the system call returned.
+    /// The thread wakes `other`: the system call returned.
     case wake
-    /// It takes the lease of queue `other`, and executes for it.
+    /// The thread takes the lease of queue `other`, and executes for it.
     case leaseTaken
-    /// It gives up the lease of queue `other`.
+    /// The thread gives up the lease of queue `other`.
     case leaseGivenUp
-    /// It is blocked within an operation, and the pool may run one worker more in its place.
+    /// The thread is blocked within an operation, and the pool may run one more worker in its place.
     case growth
-    /// It is no longer blocked: the pool's width shrinks again.
+    /// The thread is no longer blocked: the pool's width shrinks again.
     case shrinkage
 }

@@ -1,11 +1,12 @@
-/// What one round of a cell does, worked out before any backend is chosen: all backends get the identical plan.
+/// The work of one round of a cell, computed before any backend is chosen: all backends get the identical plan.
 ///
-/// Operations are numbered 0..<`operationCount`. In chains the number is `position * chains + chain`, so that an
-/// operation's only predecessor is the one `chains` before it; in graphs, predecessors have lower numbers.
+/// Operations are numbered 0..<`operationCount`. In chains the number is `position * chains + chain`, so an operation's
+/// only predecessor is `chains` before it; in graphs, predecessors have lower numbers.
 ///
-/// What backends ask for each operation is inlinable and public: what has `package` access is a call in another module.
+/// Members that backends read for each operation are inlinable and public: a `package` member is a call into another
+/// module.
 public struct WorkloadPlan: Sendable {
-    /// How an operation comes to be, where the API has several ways.
+    /// The way an operation is made, if the API has several.
     public enum Form: String, Sendable {
         /// `addOperation { }`
         case closure
@@ -15,7 +16,7 @@ public struct WorkloadPlan: Sendable {
         case subclass
     }
 
-    /// How operations get into the queue.
+    /// The way operations are submitted to the queue.
     public enum Submission: Sendable, Equatable {
         case each
         case bulk
@@ -35,22 +36,22 @@ public struct WorkloadPlan: Sendable {
     }
 
     public var shape: Shape
-    /// What a backend must be able to do.
+    /// The capability that a backend needs.
     package var needs: Capability
-    /// The promises that the shape is about. Times can be compared among backends that give them.
+    /// The promises that the shape is about. Only backends that give them have comparable times.
     package var concerns: Guarantees = []
     public var operationCount: Int
     public var itemCount: Int
     public var itemsPerOperation = 1
-    /// CPU work per item; 0 calls no kernel.
+    /// CPU work per item; 0 runs no kernel.
     public var workNanoseconds: Int
-    /// The queue's limit; nil leaves the default.
+    /// The queue's limit; nil for the default.
     public var limit: Int?
     public var form: Form = .subclass
     public var submission: Submission = .each
-    /// Threads that submit.
+    /// The number of submitting threads.
     public var producers = 1
-    /// Who waits for whom: in chains, in a graph, or nobody for anybody.
+    /// The dependencies: in chains, in a graph, or none.
     public var chains: Chains?
     public var graph: DependencyGraph?
     /// Whether the last operation is submitted first.
@@ -58,10 +59,10 @@ public struct WorkloadPlan: Sendable {
     public var classes: OperationClasses?
     /// Whether the queue is suspended until everything is submitted.
     public var startsSuspended = false
-    /// nil: as fast as they can be submitted.
+    /// Nil submits as fast as possible.
     package var pacing: Pacing?
     package var stall: Stall?
-    /// What the shape alone needs; nil where it needs nothing.
+    /// The shape's own detail; nil if it needs none.
     package var detail: (any ShapeDetail)?
 
     init(
@@ -77,7 +78,7 @@ public struct WorkloadPlan: Sendable {
 }
 
 extension WorkloadPlan {
-    /// The operation submitted `index`-th.
+    /// The operation that is submitted at `index`.
     @inlinable
     @inline(__always)
     public func operation(at index: Int) -> Int { isReversed ? operationCount - 1 - index : index }
@@ -94,16 +95,16 @@ extension WorkloadPlan {
         classes.map { $0.values[Int($0.ofOperation[operation])] } ?? 0
     }
 
-    /// The items of the last operation, which may be fewer.
+    /// The number of items of the last operation, which may be smaller.
     public var lastItems: Int { itemCount - (operationCount - 1) * itemsPerOperation }
 
-    /// The submission sequence in as many contiguous parts as there are producers.
+    /// The submission sequence, split into one contiguous part per producer.
     public var parts: [Range<Int>] {
         let count = max(1, min(producers, operationCount))
         return (0..<count).map { operationCount * $0 / count..<operationCount * ($0 + 1) / count }
     }
 
-    /// What the shape alone needs, if it is of that type. For once a round, not for each operation.
+    /// The shape's detail, if it has that type. To be called once per round, not per operation.
     package func detail<Detail: ShapeDetail>(_ type: Detail.Type) -> Detail? {
         guard let detail, Swift.type(of: detail) == type else { return nil }
         return detail as? Detail
@@ -146,13 +147,12 @@ extension WorkloadPlan {
 // MARK: - The outcome
 
 extension WorkloadPlan {
-    /// What is wrong with what a round left, in words; empty if nothing is. Called after the clock has stopped.
+    /// The violations that a round's traces show, in words. Called after the clock has stopped.
     public func violations(of traces: RoundTraces) -> [String] {
         detail?.violations(of: traces, in: self) ?? MarkCheck.violations(of: traces, in: self)
     }
 
-    /// What the operation's slot holds after one correct round by its dependencies: the length of the longest path that
-    /// ends in it.
+    /// The value of the operation's slot after one correct round: the length of the longest path that ends in it.
     public func expectedMark(of operation: Int) -> UInt32 {
         if let graph { return graph.levels[operation] }
         guard let chains else { return 1 }
@@ -164,19 +164,19 @@ extension WorkloadPlan {
     /// The plan of a cell. The same cell gives the same plan, for every backend and in every process.
     package init(_ cell: Cell) { self = ShapeDefinition.of(cell.shape).plan(of: cell) }
 
-    /// The plan without what is worked out for every operation: enough to ask whether a backend can express it.
+    /// The plan without its tables of operations: enough to check whether a backend can express it.
     package static func forSupport(_ cell: Cell) -> WorkloadPlan {
         WorkloadPlan(ShapeDefinition.of(cell.shape).sketch(cell))
     }
 }
 
 extension WorkloadPlan {
-    /// How far back an operation's predecessor is in chains; 0 in other shapes.
+    /// The distance to an operation's predecessor in chains; 0 in other shapes.
     @inlinable public var predecessorDistance: Int { chains?.count ?? 0 }
 
     public var hasDependencies: Bool { chains != nil || graph != nil }
 
-    /// Calls `body` with every dependency: first the operation that waits, then the one it waits for.
+    /// Calls `body` for every dependency: first the waiting operation, then its predecessor.
     @inlinable
     public func forEachDependency(_ body: (Int, Int) -> Void) {
         if let graph {
@@ -188,8 +188,8 @@ extension WorkloadPlan {
         }
     }
 
-    /// How long an operation's body takes by the plan, its work and its sleep, in nanoseconds; nil if it waits for the end
-    /// of another.
+    /// The planned duration of an operation's body, work and sleep, in nanoseconds; nil if it waits for the end of
+    /// another operation.
     package func plannedNanoseconds(of operation: Int) -> Int? {
         let items = operation == operationCount - 1 ? lastItems : itemsPerOperation
         let work = items * workNanoseconds + (operation == stalledOperation ? stall?.nanoseconds ?? 0 : 0)
@@ -197,19 +197,19 @@ extension WorkloadPlan {
         return blocking.partner(of: operation, among: operationCount) == nil ? work + blocking.nanoseconds : nil
     }
 
-    // MARK: What no scheduling can beat
+    // MARK: Lower bounds of any schedule
 
-    /// All work of one round, in nanoseconds.
+    /// The total work of one round, in nanoseconds.
     public var workTotal: Double { Double(itemCount) * Double(workNanoseconds) }
 
-    /// The work on the longest path of dependencies, in nanoseconds: no number of processors is faster. Nil in shapes
-    /// without dependencies.
+    /// The work on the longest path of dependencies, in nanoseconds: a lower bound for any number of processors. Nil in
+    /// shapes without dependencies.
     public var workSpan: Double? {
         (chains?.depth ?? graph?.span).map { Double($0) * Double(itemsPerOperation) * Double(workNanoseconds) }
     }
 
-    /// The shortest possible makespan on that many processors, by work and span; nil in shapes without dependencies, and
-    /// without work.
+    /// The shortest possible makespan on that many processors, from work and span; nil in shapes without dependencies
+    /// or without work.
     public func idealMakespan(processors: Int) -> Double? {
         guard let workSpan, workNanoseconds > 0 else { return nil }
         let slots = limit.map { $0 * (chains?.queues ?? 1) } ?? processors
@@ -218,42 +218,42 @@ extension WorkloadPlan {
 }
 
 extension WorkloadPlan {
-    /// The operations of a refilled batch; nil for other ways of submission.
+    /// The number of operations in a refilled batch; nil for other ways of submission.
     public var refillWindow: Int? {
         if case .refill(let window) = submission { window } else { nil }
     }
 
     public var isRefill: Bool { refillWindow != nil }
 
-    /// Whether an operation has a completion block that could be timed: `addOperation { }` makes nothing that has one.
+    /// Whether operations have completion blocks that can be timed: `addOperation { }` makes none.
     ///
-    /// Backends ask for each operation: patterns, since `==` would be a call in another module's code.
+    /// Backends read this for each operation. It matches patterns, because `==` would be a call into another module.
     @inlinable public var hasCompletionBlocks: Bool {
         guard case .closure = form else { return true }
         if case .bulk = submission { return true }
         return false
     }
 
-    /// Whether closures are handed to the queue one by one, with no object made before.
+    /// Whether closures are submitted to the queue one by one, with no object made before.
     public var makesClosuresOnly: Bool { form == .closure && submission == .each }
 
     // MARK: Pace
 
-    /// The operation that stands still in its body; -1 for none.
+    /// The operation that stalls in its body; -1 for none.
     public var stalledOperation: Int { stall.map { $0.stallsSubmitter ? -1 : $0.operation } ?? -1 }
 
-    /// Whether the submitting call waits for operations, so that submitting cannot be told from draining.
+    /// Whether the submitting call waits for operations, so that submit and drain cannot be separated.
     public var submitsWhileDraining: Bool {
         isRefill || pacing != nil || phases.contains { $0.plan.submitsWhileDraining }
     }
 
-    /// Whether the pace alone decides how long a round takes, unless the queue falls behind.
+    /// Whether the pace alone decides the duration of a round, unless the queue falls behind.
     public var isOpenLoop: Bool {
         if case .arrivals = pacing { true } else { false }
     }
 }
 
-/// Classes that figures are told apart by: priority levels, thread priority values, or roles.
+/// The classes by which figures are split: priority levels, thread priority values, or roles.
 public struct OperationClasses: Sendable, Equatable {
     /// `priority`, `thread_priority` or `role`.
     public var label: String
@@ -264,12 +264,12 @@ public struct OperationClasses: Sendable, Equatable {
     /// The class of each operation.
     public var ofOperation: [UInt8]
 
-    /// As written in the column `class`.
+    /// The class as written in the column `class`.
     public func name(_ index: Int) -> String { "\(label)=\(keys[index])" }
 }
 
 extension OperationClasses {
-    /// Draws a class for every operation by weight. A weight of 0 leaves a class out.
+    /// Draws a class for every operation by weight. A class of weight 0 is never drawn.
     init(label: String, levels: [(key: String, value: Double, weight: Double)], operations: Int, seed: Int) {
         let used = levels.filter { $0.weight > 0 }
         let total = used.reduce(0) { $0 + $1.weight }
@@ -289,26 +289,26 @@ extension OperationClasses {
     }
 }
 
-/// When operations are submitted, where not as fast as they can be.
+/// The times of submission, if not as fast as possible.
 package enum Pacing: Sendable, Equatable {
-    /// So many at once, by one thread, each burst when the one before has ended and a pause has passed, in which the
-    /// thread sleeps or stays awake.
+    /// Bursts of `size` operations by one thread. A burst follows when the previous one has ended and a pause has
+    /// passed, in which the thread sleeps or stays awake.
     case bursts(size: Int, pauseNanoseconds: Int, staysAwake: Bool = false)
-    /// Each at an instant of its own, by one thread, whatever became of those before: in nanoseconds from the first
-    /// one's, ascending.
+    /// The instants at which one thread submits the operations, whether earlier ones have ended or not: in nanoseconds
+    /// from the first arrival, ascending.
     case arrivals([Int64])
 }
 
-/// Something that stands still once, in the middle of a round.
+/// A stall in the middle of a round.
 package struct Stall: Sendable, Equatable {
     package var nanoseconds: Int
-    /// The operation that sleeps so long in its body, or before whose submission the submitting thread does.
+    /// The operation that sleeps in its body for that time, or before which the submitting thread sleeps.
     package var operation: Int
     package var stallsSubmitter = false
 }
 
 extension Pacing {
-    /// The same sequence as fast as it goes, for the warm-up; nil where nothing else is left of the pace.
+    /// The same sequence as fast as possible, for the warm-up; nil if no pace is left.
     package var hurried: Pacing? {
         switch self {
         case .bursts(let size, _, _): .bursts(size: size, pauseNanoseconds: 0)
@@ -316,7 +316,7 @@ extension Pacing {
         }
     }
 
-    /// That of the first operations alone.
+    /// The pace of the first `count` operations.
     package func prefix(_ count: Int) -> Pacing {
         switch self {
         case .bursts: self
@@ -326,7 +326,7 @@ extension Pacing {
 }
 
 extension Stall {
-    /// nil if nothing stands still.
+    /// Nil if the cell has no stall.
     init?(_ cell: Cell, of operations: Int) {
         let nanoseconds = cell.integer("stall_ns")
         guard nanoseconds > 0 else { return nil }

@@ -2,12 +2,12 @@ import Glibc
 
 /// The samples that a run of a workload must have for a policy to judge it.
 public struct GateNeeds: Sendable, Equatable {
-    /// The kinds of sample that report what is judged.
+    /// The kinds of sample that report judged figures.
     public private(set) var kinds: Set<SampleKind> = []
-    /// How many blocks of a kind the rules need for figures that vary. For counts that barely vary, the usual few are
-    /// enough.
+    /// The number of blocks per kind that the rules need for figures that vary. Counts that barely vary need only the
+    /// default number.
     public private(set) var blocks: [SampleKind: Int] = [:]
-    /// Whether ratios to the baseline backend are judged, which must then be measured as well.
+    /// Whether ratios to the baseline backend are judged, so the baseline must be measured too.
     public private(set) var takesBaseline = false
 
     /// The kinds of sample that the shape has.
@@ -45,33 +45,34 @@ public struct GateNeeds: Sendable, Equatable {
     private mutating func need(_ kinds: Set<SampleKind>, _ minBlocks: Int?) {
         self.kinds.formUnion(kinds.intersection(possible))
         guard let minBlocks else { return }
-        // Checks prove what backends promise; that they show order as well is no reason to take many.
+        // Checks prove promises. They also report order, but that is no reason to take many.
         for kind in kinds.intersection(possible) where kind != .check {
             blocks[kind] = max(minBlocks, blocks[kind] ?? 0)
         }
     }
 }
 
-/// How many blocks two interleaved builds get: declared before anything is measured, so that looking at the figures
-/// on the way costs a known part of alpha.
+/// The numbers of blocks that two interleaved builds get, declared before anything is measured: each interim look at
+/// the figures costs a known part of alpha.
 public enum BlockStages {
     /// Seven blocks screen: a cell needs no more if all its judged figures pass and none looks improved. A regression
-    /// or an improvement needs fifteen. A cell that is still open then, and likely to be settled, continues to
-    /// twenty-five, and to forty, the most that the exact test takes.
+    /// or an improvement needs fifteen. A cell that is still undecided then, and likely to be decided, continues to
+    /// twenty-five, and to forty, the maximum of the exact test.
     public static let standard = [7, 15, 25, 40]
 
-    /// A run of a hundred blocks takes fifteen times as long as one of seven: more are not to be borne.
+    /// The largest number of blocks: a run of a hundred already takes fifteen times as long as one of seven.
     public static let mostOfRun = 100
 
-    /// At how many of the stages a regression may be found: alpha is shared out evenly among them (Bonferroni), so that
-    /// all looks together raise no more false alarms than one would.
+    /// The number of stages at which a regression may be found: alpha is divided evenly among them (Bonferroni), so all
+    /// looks together raise no more false alarms than one.
     public static func looks(_ stages: [Int], minBlocks: Int) -> Int { max(1, stages.count { $0 >= minBlocks }) }
 
-    /// How likely a figure that is worse by just the margin may pass when it has so many blocks: alpha with one stage, and
-    /// a part of it with several, of which all together are alpha (Bonferroni).
+    /// The accepted probability of passing a figure that is worse by exactly the margin, at this number of blocks. One
+    /// stage uses all of alpha; several divide it (Bonferroni).
     ///
-    /// A stage takes an even part of what those before it have left. n blocks cannot tell with a probability of error below
-    /// 2⁻ⁿ: a stage takes that if it is more, as long as a fifth is left to the later ones. Where it is not, nothing passes.
+    /// A stage takes an even share of what earlier stages left. n blocks cannot reach a probability of error below 2⁻ⁿ:
+    /// if that is more than the share, a stage takes it, as long as a fifth of alpha remains for later stages.
+    /// Otherwise nothing passes at this stage.
     public static func passTail(ofBlocks blocks: Int, _ stages: [Int], alpha: Double) -> Double {
         var rest = alpha
         for (index, stage) in stages.enumerated() {
@@ -98,7 +99,7 @@ extension GatePolicy {
             if needed.rules.isEmpty && needed.goals.isEmpty { continue }
             judged.insert(backend)
             if GateNeeds(of: needed, on: spec).takesBaseline {
-                // Ratios of backends on the declared axis are to the form on it.
+                // Ratios of backends on the declared axis refer to Dispatch's form on it.
                 judged.formUnion([.dispatch, BackendID(rawValue: "dispatch:notify")])
             }
             for case .fastest(let references) in needed.goals.compactMap(\.reference) { judged.formUnion(references) }

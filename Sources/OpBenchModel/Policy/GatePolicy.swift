@@ -1,22 +1,22 @@
-/// What a gate asks of figures: which of them may get worse, by how much, and how certain a "worse" must be; or how great
-/// they may be at all.
+/// The rules of a gate: which figures may get worse, by how much, and with what certainty a "worse" is reported; or
+/// upper bounds on figures.
 ///
-/// Read from a JSON file of a version; without one, `standard` applies. Thread-safe as a value.
+/// Read from a versioned JSON file; without one, `standard` applies. Thread-safe as a value.
 public struct GatePolicy: Sendable, Hashable {
-    /// Which figures a rule is for. Each field is a name in which `*` stands for any text; empty text stands for
-    /// figures without a phase or class.
+    /// The figures that a rule selects. Each field is a name in which `*` matches any text; empty text matches figures
+    /// without a phase or class.
     public struct Selector: Sendable, Hashable {
         public var workload = "*"
         /// A whole cell id, which begins with the workload's name.
         public var cell = "*"
-        /// Or `own`, which no pattern says.
+        /// A pattern, or `own`.
         public var backend = "*"
         public var metric = "*"
         public var stat = "*"
         public var phase = "*"
         public var operationClass = "*"
 
-        /// Stands for the backends that a program is about: see `BackendID.isOwn`.
+        /// The backends that a program is about: see `BackendID.isOwn`.
         public static let own = "own"
 
         public init() {}
@@ -43,22 +43,22 @@ public struct GatePolicy: Sendable, Hashable {
         }
     }
 
-    /// For comparisons of two sides. Empty in a policy of goals.
+    /// Rules for comparisons of two sides. Empty in a policy of goals.
     public var rules: [Rule]
-    /// For the figures of one side. Empty in a policy of rules for two.
+    /// Goals for the figures of one side. Empty in a policy of rules for two sides.
     public var goals: [Goal] = []
 
     public init(rules: [Rule]) { self.rules = rules }
 
     public init(goals: [Goal]) { (rules, self.goals) = ([], goals) }
 
-    /// The rule for a figure: the first that matches; nil if none does, which leaves the figure unjudged.
+    /// The first rule that matches the figure; nil if none does, which leaves the figure unjudged.
     public func rule(for row: CompareRow) -> FigureRule? {
         rules.first { $0.selector.matches(row.figure) }?.figure
     }
 
-    /// The rules that match none of these figures, probably by mistake. A rule for all workloads may be about a metric
-    /// that these figures do not have.
+    /// The rules that match none of these figures, probably by mistake. A rule for all workloads may name a metric that
+    /// these figures do not have.
     public func unusedRules(among rows: [CompareRow]) -> [Int] {
         rules.indices.filter { index in
             let selector = rules[index].selector
@@ -68,25 +68,24 @@ public struct GatePolicy: Sendable, Hashable {
         }
     }
 
-    /// The most rules of a policy file, and the longest pattern in scalars: each is held against every figure.
+    /// The most rules of a policy file, and the longest pattern in scalars: each is matched against every figure.
     public static let ruleLimit = 100
     public static let patternLimit = 200
 
-    /// The policy of a gate that is given none.
+    /// The policy of a gate without a policy file.
     ///
-    /// It judges the engine, and backends that programs declare, by figures that hold across runs of different times.
-    /// These are time and CPU time per operation, or the latency of an open loop, each ÷ that of Dispatch in the same
-    /// block, so that drift of the machine does not matter; and the counts of memory, which barely vary. CPU time does
-    /// not include the wait for a processor. It still shows a difference on a machine that is too busy for the time on
-    /// the clock.
+    /// It judges the engine, and backends that programs declare, by figures that are comparable across runs at
+    /// different times: time and CPU time per operation, or the latency of an open loop, each ÷ the figure of Dispatch
+    /// in the same block, which cancels drift of the machine; and the counts of memory, which barely vary. CPU time
+    /// excludes the wait for a processor, so it shows a difference on a machine too busy for wall-clock times.
     public static let standard = GatePolicy(
         rules: [
             Rule(.own(metric: BaselineRatio.time.rawValue), FigureRule(maxRegression: 0.05)),
             Rule(.own(metric: BaselineRatio.cpuTime.rawValue), FigureRule(maxRegression: 0.05)),
         ] + openLoop(BaselineRatio.intendedLatency.rawValue) + memory)
 
-    /// The default policy of a gate on two interleaved builds: there the engine's own times tell most, since
-    /// both builds had the same machine at the same time.
+    /// The default policy of a gate on two interleaved builds. The engine's own times are the most precise there: both
+    /// builds ran on the same machine at the same time.
     public static let standardForSides = GatePolicy(
         rules: [
             Rule(.own(metric: "time", phase: "total"), FigureRule(maxRegression: 0.02)),
@@ -94,14 +93,14 @@ public struct GatePolicy: Sendable, Hashable {
             Rule(.own(metric: Metric.sustainedRate.name), FigureRule(maxRegression: 0.1)),
         ] + openLoop(Metric.intendedLatency.name) + memory)
 
-    /// Allocations, and memory that is not given back: a build that leaks a little with each operation shows it in
-    /// every round.
+    /// Allocations, and memory that is not freed: a build that leaks a little with each operation shows it in every
+    /// round.
     private static let memory = [
         Rule(.own(metric: Metric.allocations.name), FigureRule(maxRegression: 0.01)),
         Rule(.own(metric: Metric.unreleasedBytes.name), FigureRule(maxRegression: 0.01)),
     ]
 
-    /// Rules for the latency of operations that arrive at a rate of their own.
+    /// Rules for the latency of operations that arrive at their own rate.
     private static func openLoop(_ metric: String) -> [Rule] {
         [("p50", 0.1), ("p99", 0.25)].map { stat, margin in
             var selector = Selector.own(metric: metric)
@@ -121,17 +120,17 @@ extension GatePolicy.Selector {
     }
 }
 
-/// What is asked of one figure.
+/// The bounds for one figure.
 public struct FigureRule: Sendable, Hashable {
     /// The greatest relative worsening that passes: 0.05 is 5 %.
     public var maxRegression: Double
     /// A worsening below this, in the metric's unit per operation or round, is no regression, whatever its ratio.
     /// Counts may always differ by the metric's slack.
     public var minAbsolute: Double
-    /// The chance of calling equal sides different that is accepted, over all the figures judged together; and that of passing
-    /// a figure that is worse by just the margin.
+    /// The accepted probability of a false alarm over all judged figures, and of passing a figure that is worse by
+    /// exactly the margin.
     public var alpha: Double
-    /// A regression takes at least this many blocks on each side.
+    /// The number of blocks on each side that a regression needs.
     public var minBlocks: Int
 
     public static let standardAlpha = 0.01
@@ -148,13 +147,13 @@ public struct FigureRule: Sendable, Hashable {
     }
 }
 
-/// Names in which `*` stands for any text, also none.
+/// Names in which `*` matches any text, also none.
 enum Glob {
     static func matches(_ pattern: String, _ name: String) -> Bool {
         let (pattern, name) = (Array(pattern.utf8), Array(name.utf8))
         let star = UInt8(ascii: "*")
         var (inPattern, inName) = (0, 0)
-        // Where to go on after the latest star, should what follows not match.
+        // The positions to continue from at the latest star if the rest does not match.
         var retry: (pattern: Int, name: Int)?
         while inName < name.count {
             if inPattern < pattern.count, pattern[inPattern] == star {
@@ -175,11 +174,11 @@ enum Glob {
 }
 
 extension GatePolicy {
-    /// How great figures of one run may be, by themselves or as ratios to others of the same run.
+    /// An upper bound on figures of one run, or on their ratios to other figures of the same run.
     public struct Goal: Sendable, Hashable {
-        /// What a ratio is taken to.
+        /// The denominator of a ratio.
         public enum Reference: Sendable, Hashable {
-            /// The same figure of that of these backends which has the least, on the same cell, in the same block.
+            /// The least of the same figure among these backends, on the same cell, in the same block.
             case fastest([BackendID])
             /// The same figure of the same backend on another cell.
             case cell(String)
@@ -190,7 +189,7 @@ extension GatePolicy {
         public var reference: Reference?
         /// The greatest ratio, or the greatest figure in the metric's unit per operation or round, that meets the goal.
         public var atMost: Double
-        /// To call it missed takes at least this many blocks.
+        /// The number of blocks that a missed goal needs.
         public var minBlocks: Int
 
         public init(
@@ -206,7 +205,7 @@ extension GatePolicy {
 }
 
 extension GatePolicy.Goal.Reference {
-    /// As it is printed and as `goals.csv` has it.
+    /// The goal as printed and as in `goals.csv`.
     public var text: String {
         switch self {
         case .fastest(let backends): backends.map(\.rawValue).joined(separator: " or ")

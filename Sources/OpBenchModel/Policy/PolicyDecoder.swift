@@ -1,8 +1,8 @@
 extension GatePolicy {
     /// Reads and checks a policy file.
     ///
-    /// - Parameter recorded: backends of the rows that are judged, which this program need not have.
-    /// - Throws: `InputErrors` with the JSON path of everything that is not exactly what the schema allows.
+    /// - Parameter recorded: backends of the judged rows, which this program need not have.
+    /// - Throws: `InputErrors` with the JSON path of everything that the schema does not allow.
     public static func load(file: String, recorded: Set<BackendID> = []) throws(InputErrors) -> GatePolicy {
         let text = try TextFile.readInput(file)
         let others = recorded.subtracting(BackendID.known).sorted { $0.rawValue < $1.rawValue }
@@ -11,12 +11,12 @@ extension GatePolicy {
 }
 
 extension GatePolicy {
-    /// As `load(file:)`, of a text that was read before; `file` is what errors name.
+    /// Like `load(file:)` for a text read before; `file` is the name in errors.
     public static func decode(text: String, file: String) throws(InputErrors) -> GatePolicy {
         try PolicyDecoder().decode(text: text, file: file)
     }
 
-    /// Whether a file is meant for a policy, right or wrong, and not for a workload.
+    /// Whether a file is meant as a policy, valid or not, and not as a workload.
     public static func isPolicy(_ text: String) -> Bool {
         guard let root = try? JSONParser.read(text, file: "", Mistakes()), let members = try? root.members("") else {
             return false
@@ -26,26 +26,26 @@ extension GatePolicy {
     }
 }
 
-/// Turns the JSON of a policy file into a `GatePolicy`, checking every key and value on the way.
+/// Decodes the JSON of a policy file into a `GatePolicy`, and checks every key and value.
 struct PolicyDecoder {
-    /// The names of backends that a rule may have.
+    /// The names of backends that a rule may use.
     var backends = BackendID.known.map(\.rawValue)
 
     static let version = 1
     static let schemaPath = "schema/policy.schema.json"
     static let keys = ["$schema", "version", "alpha", "min_blocks", "rules"]
     static let selectorKeys = ["workload", "cell", "backend", "metric", "stat", "phase", "class"]
-    /// What a rule for two sides may bound, and what a goal may.
+    /// The keys that bound a rule for two sides, and those that bound a goal.
     static let boundKeys = ["max_regression", "min_absolute", "alpha", "min_blocks"]
     static let goalKeys = ["at_most", "against", "min_blocks"]
     static let maxRegressionRange = 0.0...10
     static let minAbsoluteRange = 0.0...1e18
     static let atMostRange = 0.0...1e18
-    /// The most backends of which a goal takes the fastest.
+    /// The largest list of backends whose fastest a goal refers to.
     static let referenceLimit = 20
     static let alphaRange = 1e-9...0.5
     static let minBlocksRange = 1...1000
-    /// The most rules, and the longest pattern in scalars: each is held against every figure.
+    /// The most rules, and the longest pattern in scalars: each is matched against every figure.
     static let ruleLimit = GatePolicy.ruleLimit
     static let patternLimit = GatePolicy.patternLimit
 
@@ -88,7 +88,7 @@ struct PolicyDecoder {
         return policy
     }
 
-    /// All rules, each read as the kind that it shows to be; of which kind a policy is, the first one says.
+    /// Decodes all rules, each by its own kind; the first one sets the kind of the policy.
     private func rules(
         _ node: JSONNode, alpha: Double, minBlocks: Int
     ) throws(InputErrors) -> GatePolicy {
@@ -109,7 +109,7 @@ struct PolicyDecoder {
                 }
             }
         }
-        // That the kinds are mixed is one mistake, however many there are of each.
+        // Mixed kinds are reported once, whatever their numbers.
         if let odd = kinds.firstIndex(where: { $0 == !areGoals }) {
             let bound = areGoals ? "at_most" : "max_regression"
             mistakes.note(
@@ -124,24 +124,24 @@ struct PolicyDecoder {
         "max_regression compares two sides, at_most bounds the figures of one run; keep rules of each kind in a policy of "
         + "their own"
 
-    /// Whether a rule bounds figures of one run, or else compares two sides; nil if it does not show.
+    /// Whether a rule bounds figures of one run, or compares two sides; nil if its keys do not show it.
     private static func boundsOneRun(_ node: JSONNode) -> Bool? {
         guard let names = (try? node.members("a rule"))?.map(\.name) else { return nil }
         return names.contains("max_regression") ? false : names.contains("at_most") ? true : nil
     }
 
-    /// The keys of a rule, which are those of its kind.
+    /// The members of a rule, checked against the keys of its kind.
     private static func keys(
         of node: JSONNode, bound: String, known: [String], _ mistakes: Mistakes
     ) throws(InputErrors) -> [String: JSONNode] {
         let members = try node.object(
             "a rule", known: selectorKeys + boundKeys + goalKeys, required: ["metric", bound],
-            remedy: "required are metric, and max_regression or at_most", mistakes)
-        // The first in the order of the file: the others are of the same mistake.
+            remedy: "required: metric, and max_regression or at_most", mistakes)
+        // Only the first key of the other kind, in file order, is reported.
         let strange = members.filter { !(selectorKeys + known).contains($0.key) }
             .min { ($0.value.value.line, $0.key) < ($1.value.value.line, $1.key) }
         if let (key, child) = strange {
-            mistakes.note(child.mistake("\(key) stands in a rule with \(bound)", remedy: kindsRemedy))
+            mistakes.note(child.mistake("\(key) is in a rule with \(bound)", remedy: kindsRemedy))
         }
         return members
     }
@@ -187,7 +187,7 @@ struct PolicyDecoder {
         }
     }
 
-    /// - Parameter members: without a metric the rule is refused for that.
+    /// - Parameter members: a rule without a metric is refused.
     private func selector(
         _ members: [String: JSONNode], metrics: [String]
     ) throws(InputErrors) -> GatePolicy.Selector {
@@ -210,7 +210,7 @@ struct PolicyDecoder {
         return selector
     }
 
-    /// A backend, several of which the fastest counts, or another cell.
+    /// Decodes a backend, a list of backends of which the fastest counts, or another cell.
     private func reference(_ node: JSONNode) throws(InputErrors) -> GatePolicy.Goal.Reference {
         switch node.value.content {
         case .string: return .fastest([try backend(node)])
@@ -251,21 +251,21 @@ struct PolicyDecoder {
             rawValue: try node.choice("backend", among: backends, note: BackendDefinition.declaredElsewhere))
     }
 
-    /// The metrics that can be better or worse, and the ratios that comparisons add.
+    /// The metrics with a direction, and the ratios that comparisons add.
     static var judgedMetrics: [String] {
         BaselineRatio.names + Metric.catalogue.filter { $0.direction != .neutral }.map(\.name)
     }
 
-    /// Those of which less is better: a bound on how great another may be asks for nothing.
+    /// The metrics of which lower is better: an upper bound on any other would require nothing.
     static var boundedMetrics: [String] {
         BaselineRatio.names + Metric.catalogue.filter { $0.direction == .lower }.map(\.name)
     }
 }
 
 extension JSONNode {
-    /// A name with `*` for any text; where the names are known, one that matches at least one of them.
+    /// A name with `*` for any text; if the names are known, one that matches at least one of them.
     fileprivate func pattern(among known: [String]? = nil, note: String? = nil) throws(InputErrors) -> String {
-        let text = try string("a name, in which * stands for any text")
+        let text = try string("a name, in which * matches any text")
         guard text.unicodeScalars.count <= PolicyDecoder.patternLimit else {
             throw error("the name is too long", remedy: "write at most \(PolicyDecoder.patternLimit) characters")
         }
@@ -275,7 +275,7 @@ extension JSONNode {
             remedy: Suggestion.remedy(for: text, among: known) + (note.map { "; \($0)" } ?? ""))
     }
 
-    /// One cell, as samples.csv names it.
+    /// The id of one cell, as in samples.csv.
     fileprivate func cellID() throws(InputErrors) -> String {
         let text = try string("a cell_id")
         guard (1...PolicyDecoder.patternLimit).contains(text.unicodeScalars.count) else {

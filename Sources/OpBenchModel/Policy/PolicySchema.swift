@@ -1,5 +1,5 @@
 extension JSONSchema {
-    /// The schema of policy files as text, ending in a line feed: what `workloads/schema/policy.schema.json` holds.
+    /// The schema of policy files as text, ending in a line feed: the content of `workloads/schema/policy.schema.json`.
     public static func policy() -> String { JSONText.write(policyRoot) }
 
     private static var policyRoot: JSONValue {
@@ -9,8 +9,8 @@ extension JSONSchema {
             (
                 "description",
                 .string(
-                    "Which figures may get worse, by how much, and how certain a \"worse\" must be; or how great they may "
-                        + "be. " + commentRule)
+                    "Which figures may get worse, by how much, and with what certainty that is reported; or how "
+                        + "great they may be. " + commentRule)
             ),
             ("type", "object"), ("required", .strings(["version", "rules"])), noOtherMembers, comments,
             (
@@ -39,7 +39,7 @@ extension JSONSchema {
 
     private static func itemsOf(_ schema: JSONValue) -> JSONValue { .object(("items", schema)) }
 
-    /// For two sides.
+    /// The schema of a rule for two sides.
     private static var rule: JSONValue {
         policyRule(
             bound: "max_regression",
@@ -53,15 +53,15 @@ extension JSONSchema {
                 (
                     "min_absolute",
                     described(
-                        "A worsening below this, in the metric's unit per operation or round, is none; "
-                            + "of times in nanoseconds. A round's counts may in any case differ by \(slacks).",
+                        "A worsening below this, in the metric's unit per operation or round (nanoseconds for "
+                            + "times), is no regression. The counts of a round may always differ by \(slacks).",
                         range(PolicyDecoder.minAbsoluteRange))
                 ),
                 ("alpha", alpha), ("min_blocks", minBlocks),
             ])
     }
 
-    /// For the figures of one run.
+    /// The schema of a goal for the figures of one run.
     private static var goal: JSONValue {
         policyRule(
             bound: "at_most",
@@ -69,15 +69,15 @@ extension JSONSchema {
                 (
                     "at_most",
                     described(
-                        "The greatest ratio to what `against` names that meets the goal; without `against`, the greatest "
-                            + "figure, in the metric's unit per operation or round, of times in nanoseconds.",
+                        "The greatest ratio to the figure of `against` that meets the goal; without `against`, the "
+                            + "greatest figure, in the metric's unit per operation or round (nanoseconds for times).",
                         range(PolicyDecoder.atMostRange))
                 ),
                 (
                     "against",
                     described(
-                        "What the ratio is taken to, within the run: a backend, the fastest of several on the same cell, "
-                            + "or the same backend on another cell.",
+                        "The denominator of the ratio, within the run: a backend, the fastest of several on the same "
+                            + "cell, or the same backend on another cell.",
                         [("oneOf", JSONValue(.array([backend, backends, otherCell])))])
                 ),
                 ("min_blocks", minBlocks),
@@ -99,7 +99,7 @@ extension JSONSchema {
 
     private static var otherCell: JSONValue {
         let cell = described(
-            "Its cell_id, as samples.csv has it.",
+            "The cell_id of the other cell, as in samples.csv.",
             [("type", "string"), ("minLength", .integer(1)), ("maxLength", .integer(PolicyDecoder.patternLimit))])
         return .object(
             ("type", "object"), ("required", .strings(["cell"])), noOtherMembers, comments,
@@ -109,7 +109,7 @@ extension JSONSchema {
     private static func policyRule(bound: String, _ bounds: [(String, JSONValue)]) -> JSONValue {
         func selector(_ what: String) -> JSONValue {
             described(
-                "\(what), in which * stands for any text.",
+                "\(what), in which * matches any text.",
                 [("type", "string"), ("maxLength", .integer(PolicyDecoder.patternLimit))])
         }
         let selectors: [(String, JSONValue)] = [
@@ -132,15 +132,15 @@ extension JSONSchema {
 
     private static var alpha: JSONValue {
         described(
-            "The chance that is accepted of a false alarm, over all figures together; and of passing a figure that is "
-                + "worse by just the margin.",
+            "The accepted probability of a false alarm, over all figures together, and of passing a figure that is "
+                + "worse by exactly the margin.",
             range(PolicyDecoder.alphaRange))
     }
 
     private static var minBlocks: JSONValue {
         let range = PolicyDecoder.minBlocksRange
         return described(
-            "A regression, or a goal that is missed, takes at least this many blocks.",
+            "The number of blocks that a regression, or a missed goal, needs at least.",
             [("type", "integer"), ("minimum", .integer(range.lowerBound)), ("maximum", .integer(range.upperBound))])
     }
 

@@ -1,5 +1,5 @@
-/// A small generator (Steele, Lea, Flood 2014): its whole state is one word, and its sequence is fixed by its seed on every
-/// platform, so that a plan, an order of blocks or an interval can be had again from a seed that a file holds.
+/// A small generator (Steele, Lea, Flood 2014). Its whole state is one word, and the seed determines the sequence on
+/// every platform: a recorded seed reproduces a plan, an order of blocks or an interval.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
     @usableFromInline var state: UInt64
 
@@ -19,7 +19,7 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
     @inlinable
     public mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-    /// Fisher–Yates, written out so that the order does not depend on how the standard library shuffles.
+    /// Fisher–Yates, written out because the standard library's shuffle may change.
     @inlinable
     public mutating func shuffled<Element>(_ elements: [Element]) -> [Element] {
         var result = elements
@@ -30,7 +30,7 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
         return result
     }
 
-    /// A seed that depends on nothing but the text (FNV-1a).
+    /// A seed that depends only on the text (FNV-1a).
     public static func seed(from text: String) -> UInt64 {
         text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
     }

@@ -1,27 +1,27 @@
-/// One column of a CSV file: how a row writes it and how it is read back. A file's columns are one list of these, so
-/// that reader and writer cannot differ.
+/// One column of a CSV file: how a row writes it and how it is read back. Reader and writer use the same list of
+/// columns, so they cannot differ.
 public struct CSVColumn<Row: Sendable>: Sendable {
     public let name: String
-    /// Whether it holds numbers, which JSON writes without quotes.
+    /// Whether the column holds numbers, which JSON writes without quotes.
     var isNumber = false
     let write: @Sendable (Row) -> String
-    /// Puts the text into the row; what was expected instead, if it does not fit.
+    /// Stores the text in the row. Returns the expected form if the text does not fit.
     let read: @Sendable (inout Row, String) -> String?
 }
 
 /// A row of one of a run's CSV files.
 public protocol CSVRow: Sendable {
-    /// The file's name in a run's directory.
+    /// The file's name in a run's folder.
     static var fileName: String { get }
     static var columnList: [CSVColumn<Self>] { get }
     /// Whether `param_` columns follow, one for every parameter in the run.
     static var hasParameters: Bool { get }
-    /// Whether the file is made to be opened in other programs, so that its text fields are written as
-    /// `CSVText.exported` says. The others are read back exactly.
+    /// Whether the file is meant to be opened in other programs: its text fields are written with `CSVText.exported`.
+    /// Other files are read back exactly.
     static var isExport: Bool { get }
-    /// What the reader fills in.
+    /// The row that the reader fills in.
     static var blank: Self { get }
-    /// Parameters by name, as text; empty text where the row's shape has no such parameter.
+    /// The parameters by name, as text; empty text if the row's shape has no such parameter.
     var parameters: [String: String] { get set }
 }
 
@@ -31,7 +31,7 @@ extension CSVRow {
 
     public static var isExport: Bool { false }
 
-    /// A row has none unless it stores them.
+    /// No parameters, unless a row stores them.
     public var parameters: [String: String] {
         get { [:] }
         set {}
@@ -79,7 +79,7 @@ extension CSVColumn {
             })
     }
 
-    /// An absent figure is empty, never 0; so is one that is no number (infinite, NaN).
+    /// An absent figure is empty, never 0; so is an infinite one or NaN.
     init(_ name: String, _ property: WritableKeyPath<Row, Double?> & Sendable) {
         self.init(figure: name, get: { $0[keyPath: property] }, set: { $0[keyPath: property] = $1 })
     }
@@ -98,7 +98,7 @@ extension CSVColumn {
             })
     }
 
-    /// One of an enumeration's words, or a name such as a backend's.
+    /// A value of an enumeration, or a name such as a backend.
     init<Value: RawRepresentable<String> & SendableMetatype>(
         _ name: String, _ property: WritableKeyPath<Row, Value> & Sendable
     ) {
@@ -122,7 +122,7 @@ extension CSVColumn {
             })
     }
 
-    /// A column that follows from the others: written from the row, and on reading held against it.
+    /// A column derived from the others: written from the row, and compared with it on reading.
     init(derived name: String, _ write: @escaping @Sendable (Row) -> String) {
         self.init(
             name: name, write: write,
@@ -132,7 +132,7 @@ extension CSVColumn {
             })
     }
 
-    /// The version of the columns and their meaning. The reader holds it against its own.
+    /// The version of the columns and their meaning, compared with the reader's.
     static var schemaVersion: CSVColumn {
         CSVColumn(name: schemaVersionName, write: { _ in SchemaVersion.current }, read: { _, _ in nil })
     }
@@ -151,7 +151,7 @@ extension CSVColumn {
             })
     }
 
-    /// Whole numbers, spaces between them: a list takes a part of the bytes of as many rows.
+    /// Whole numbers separated by spaces: a list takes fewer bytes than as many rows.
     init(_ name: String, list property: WritableKeyPath<Row, [Int64]> & Sendable) {
         self.init(
             name: name, write: { $0[keyPath: property].map(String.init).joined(separator: " ") },
@@ -166,21 +166,21 @@ extension CSVColumn {
             })
     }
 
-    /// The column with a condition on what was read so far; what was expected instead, if it does not hold.
+    /// The column with a condition on the columns read so far; it returns the expected form if it fails.
     func expecting(_ condition: @escaping @Sendable (Row) -> String?) -> CSVColumn {
         CSVColumn(name: name, isNumber: isNumber, write: write) { row, text in read(&row, text) ?? condition(row) }
     }
 }
 
-/// A figure as text and back without loss: the shortest decimals that name the same Double, `.` as the point, no
-/// needless `.0`.
+/// A figure as text and back without loss: the shortest decimals that read as the same Double, with `.` as the point
+/// and without a trailing `.0`.
 public enum FigureText {
     public static func write(_ figure: Double) -> String {
         let text = figure.description
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 
-    /// nil for anything but a finite decimal number.
+    /// Nil for anything but a finite decimal number.
     static func read(_ text: String) -> Double? {
         guard text.utf8.allSatisfy({ (48...57).contains($0) || "+-.eE".utf8.contains($0) }) else { return nil }
         guard let figure = Double(text), figure.isFinite else { return nil }
@@ -188,8 +188,8 @@ public enum FigureText {
     }
 }
 
-/// The version of a run's files: which columns they have, and in which units. `run.json` and every CSV file name it as
-/// `schema_version`. Files of another version are refused.
+/// The version of a run's files: their columns and units. `run.json` and every CSV file name it as `schema_version`.
+/// Files of another version are refused.
 public enum SchemaVersion {
     public static let current = "1"
 
@@ -198,7 +198,7 @@ public enum SchemaVersion {
         guard text != current else { return }
         throw InputError(
             file: file, line: line, path: path,
-            message: "\(JSONText.excerpt(text)) is not the version that this opbench reads, which is \(current)",
-            remedy: "read the file with the opbench that wrote it")
+            message: "\(JSONText.excerpt(text)) is another version; this opbench reads \(current)",
+            remedy: "read the file with the version of opbench that wrote it")
     }
 }

@@ -1,7 +1,7 @@
-/// Writes and reads a run's CSV files: RFC 4180 quoting, UTF-8, a header, and lines that end in LF (the reader takes
-/// CRLF as well). Row types declare their columns; `param_<name>` columns are the sorted union over the run.
+/// Writes and reads a run's CSV files: RFC 4180 quoting, UTF-8, a header, and lines that end in LF (the reader accepts
+/// CRLF too). Row types declare their columns; `param_<name>` columns are the sorted union over the run.
 public enum CSVFile {
-    /// What the columns of parameters begin with.
+    /// The prefix of parameter columns.
     static let parameterPrefix = "param_"
 
     // MARK: Writing
@@ -13,7 +13,7 @@ public enum CSVFile {
         CSVText.line(Row.columns + parameterColumns(Row.self, parameters))
     }
 
-    /// One row with its line end, under the header that the same `parameters` give.
+    /// One row with its line end, for the header with the same `parameters`.
     public static func line<Row: CSVRow>(of row: Row, parameters: [String] = []) -> String {
         let names = Row.hasParameters ? parameters.sorted() : []
         let values = names.map { row.parameters[$0] ?? "" }
@@ -22,7 +22,7 @@ public enum CSVFile {
         return CSVText.line(fields + values.map { FigureText.read($0) == nil ? CSVText.exported($0) : $0 })
     }
 
-    /// A whole file. Without `parameters`, the names are those of the rows.
+    /// A whole file. Without `parameters`, they are taken from the rows.
     public static func text<Row: CSVRow>(of rows: [Row], parameters: [String]? = nil) -> String {
         let names = parameters ?? parameterNames(of: rows)
         return rows.reduce(into: header(of: Row.self, parameters: names)) { $0 += line(of: $1, parameters: names) }
@@ -43,22 +43,22 @@ public enum CSVFile {
     /// The longest field of a row, in bytes.
     package static let fieldLimit = CSVReader.fieldLimit
 
-    /// The largest file that is read, in bytes, and the most rows: some 1.5 GB of memory.
+    /// The limits of a file in bytes and in rows: about 1.5 GB of memory.
     static let sizeLimit = 1 << 30
     static let rowLimit = 4_000_000
 
     /// Reads a whole file.
     ///
-    /// - Throws: `InputError` with line and column for an unreadable file, another kind of file, another version, a
-    ///   field that does not fit, and a file that was cut off (its last line is not ended).
+    /// - Throws: `InputError` with line and column for an unreadable file, another kind of file, another version, an
+    ///   invalid field, or a truncated file (its last line has no end).
     public static func read<Row: CSVRow>(_ type: Row.Type, file: String) throws(InputError) -> [Row] {
         var rows: [Row] = []
         try each(type, of: file) { row, _ in rows.append(row) }
         return rows
     }
 
-    /// Reads the whole lines of a file whose writer may have been killed amid a line, and says how many bytes they
-    /// take, so that writing can go on from there.
+    /// Reads the complete lines of a file whose writer may have been killed within a line, and returns their size in
+    /// bytes, where writing can continue.
     public static func readWholeLines<Row: CSVRow>(
         _ type: Row.Type, file: String
     ) throws(InputError) -> (rows: [Row], byteCount: Int) {
@@ -70,9 +70,9 @@ public enum CSVFile {
     /// Reads a file row by row.
     ///
     /// - Parameters:
-    ///   - isTornAllowed: whether a last line that is cut off is passed over.
-    ///   - body: receives a row, and how many bytes the file has up to its end.
-    /// - Returns: the bytes of the header, and those of all whole lines.
+    ///   - isTornAllowed: whether an incomplete last line is skipped.
+    ///   - body: receives a row, and the offset of its end in the file.
+    /// - Returns: the sizes of the header and of all complete lines, in bytes.
     @discardableResult
     public static func each<Row: CSVRow>(
         _ type: Row.Type, of file: String, isTornAllowed: Bool = false, _ body: (Row, Int) -> Void
@@ -81,11 +81,11 @@ public enum CSVFile {
         return try each(type, file: file, isTornAllowed: isTornAllowed, next: source.next, body)
     }
 
-    /// Reads some parts of a file, in their order, as if they were all of it: the header and whole rows. What lies behind
-    /// the end of the file is not there.
+    /// Reads several ranges of a file, in order, as if they were the whole file: the header and complete rows. Bytes
+    /// beyond the end of the file are ignored.
     ///
-    /// - Parameter body: receives a row, and how many bytes the parts have up to its end.
-    /// - Returns: the bytes of the header, and those of all whole lines.
+    /// - Parameter body: receives a row, and the offset of its end in the joined ranges.
+    /// - Returns: the sizes of the header and of all complete lines, in bytes.
     @discardableResult
     static func each<Row: CSVRow>(
         _ type: Row.Type, of file: String, parts: [Range<Int>], _ body: (Row, Int) -> Void
@@ -117,7 +117,7 @@ public enum CSVFile {
         return rows
     }
 
-    /// - Parameter next: gives the next part of the file, an empty one at its end.
+    /// - Parameter next: returns the next part of the file, empty at its end.
     static func each<Row: CSVRow>(
         _: Row.Type, file: String, isTornAllowed: Bool = false, next: () throws(InputError) -> [UInt8],
         _ body: (Row, Int) -> Void
@@ -153,8 +153,7 @@ public enum CSVFile {
     }
 }
 
-/// The writing side of CSV (RFC 4180), byte by byte: where a quote or a line end begins a character of several scalars,
-/// it is a quote or a line end all the same.
+/// The writing side of CSV (RFC 4180), byte by byte: a quote or a line end counts even if combining scalars follow it.
 enum CSVText {
     static func line(_ fields: [String]) -> String {
         var bytes: [UInt8] = []
@@ -183,22 +182,22 @@ enum CSVText {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// A text field of a file that people open in a spreadsheet: on one line, and never a formula, which a spreadsheet
-    /// would compute, but the text of one.
+    /// A text field of a file that people open in a spreadsheet: on one line, and escaped if a spreadsheet would
+    /// compute it as a formula.
     static func exported(_ field: String) -> String {
         let text = TerminalText.escaped(field)
         guard let first = text.unicodeScalars.first, formulaStarts.contains(first) else { return text }
         return "'" + text
     }
 
-    /// Those of spreadsheets in East Asia included, which take wide forms for the same.
+    /// Includes the wide forms that spreadsheets in East Asia accept.
     private static let formulaStarts = Set("=+-@\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars)
 }
 
-/// Rows as JSON: an array of objects whose members are the columns of the CSV file, in their order.
+/// Rows as JSON: an array of objects whose members are the columns of the CSV file, in order.
 public enum RowJSON {
-    /// - Returns: the whole text. An absent figure or parameter is null; a parameter that is a number is one, if it is
-    ///   written as JSON writes numbers: not as `+1`, `.5` or `007`.
+    /// - Returns: the whole text. An absent figure or parameter is null. A parameter is a number if it is written as
+    ///   JSON writes numbers: not as `+1`, `.5` or `007`.
     public static func text<Row: CSVRow>(of rows: [Row]) -> String {
         let parameters = Row.hasParameters ? CSVFile.parameterNames(of: rows) : []
         return JSONText.write(JSONValue(.array(rows.map { object($0, parameters: parameters) })))

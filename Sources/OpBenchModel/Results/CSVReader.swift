@@ -1,11 +1,11 @@
-/// The reading side of CSV (RFC 4180), record by record, from bytes that come part by part: a file takes no more memory
-/// than its longest record. Written out because it must name line and column, refuse stray quotes and files cut off, and
-/// keep spaces: SwiftCSV, which was tried, strips leading spaces of fields, loses an empty last field, and takes an
-/// unclosed quote for the end.
+/// The reading side of CSV (RFC 4180), record by record, from bytes that come in parts: memory is bounded by the
+/// longest record. Implemented here because it must name line and column, refuse stray quotes and truncated files, and
+/// keep spaces. SwiftCSV, which was tried, strips leading spaces of fields, loses an empty last field, and accepts an
+/// unclosed quote at the end.
 struct CSVReader {
-    /// One record: the bytes of all fields, one field after the other, and where each ends.
+    /// One record: the bytes of all fields in sequence, and the end of each.
     struct Record {
-        /// Where it begins, from 1.
+        /// The line where it begins, from 1.
         fileprivate(set) var line = 1
         fileprivate(set) var bytes: [UInt8] = []
         fileprivate(set) var ends: [Int] = []
@@ -21,23 +21,23 @@ struct CSVReader {
     private let file: String
     private var part: [UInt8] = []
     private var position = 0
-    /// How many bytes came before this part.
+    /// The number of bytes before this part.
     private var offset = 0
     private var line = 1
     private(set) var record = Record()
-    /// Whether the failure that was thrown is that the text ends within a record: what a killed writer leaves.
+    /// Whether the thrown failure is a text that ends within a record, as a killed writer leaves it.
     private(set) var isTorn = false
 
     init(file: String) { self.file = file }
 
-    /// Bytes of whole records so far.
+    /// The number of bytes in complete records so far.
     var byteCount: Int { offset + position }
 
     /// Reads the next record.
     ///
-    /// - Parameter next: gives the next part of the text, an empty one at its end.
+    /// - Parameter next: returns the next part of the text, empty at its end.
     /// - Returns: false at the end of the text.
-    /// - Throws: `InputError` for what is no CSV, and from `next`.
+    /// - Throws: `InputError` for invalid CSV, and errors of `next`.
     mutating func read(_ next: () throws(InputError) -> [UInt8]) throws(InputError) -> Bool {
         guard try peek(next) != nil else { return false }
         record.line = line
@@ -56,7 +56,7 @@ struct CSVReader {
         }
     }
 
-    /// The next byte, fetched if need be; nil at the end of the text.
+    /// The next byte, fetched if necessary; nil at the end of the text.
     private mutating func peek(_ next: () throws(InputError) -> [UInt8]) throws(InputError) -> UInt8? {
         if position == part.count {
             offset += part.count
@@ -67,7 +67,7 @@ struct CSVReader {
     }
 
     private mutating func endOfLine(_ next: () throws(InputError) -> [UInt8]) throws(InputError) -> Bool {
-        let torn = "the last line is not ended, so the file was cut off"
+        let torn = "the last line has no end: the file is truncated"
         if try peek(next) == UInt8(ascii: "\r") {
             position += 1
             guard let byte = try peek(next) else { throw failure(torn, isTorn: true) }
@@ -88,7 +88,7 @@ struct CSVReader {
             record.bytes += part[start..<position]
             guard position < part.count else { continue }
             if part[position] == UInt8(ascii: "\"") {
-                throw failure("a quote inside a field that does not begin with one")
+                throw failure("a quote inside an unquoted field")
             }
             return
         }
@@ -113,7 +113,7 @@ struct CSVReader {
         }
         guard record.bytes.count <= limit else { return }
         line = start
-        throw failure("a quote is not closed, so the file was cut off", isTorn: true)
+        throw failure("a quote is not closed: the file is truncated", isTorn: true)
     }
 
     private mutating func failure(_ message: String, isTorn: Bool = false) -> InputError {

@@ -1,4 +1,4 @@
-/// What a column of a CSV file holds.
+/// The meaning of a column of a CSV file.
 public struct ColumnMeaning: Sendable, Equatable {
     public let name: String
     /// `ns`, `B`, `1/s`, `count`, `1` for ratios; empty for text.
@@ -12,14 +12,14 @@ public struct ColumnMeaning: Sendable, Equatable {
     }
 }
 
-/// A row whose columns are explained, every one.
+/// A row that explains all its columns.
 public protocol DescribedRow: CSVRow {
     /// In any order.
     static var meanings: [ColumnMeaning] { get }
 }
 
 extension DescribedRow {
-    /// In the order of the columns, those of parameters last. A column that nothing explains has no meaning.
+    /// The meanings in the order of the columns, parameters last. A column without an explanation has an empty meaning.
     public static var columnMeanings: [ColumnMeaning] {
         let fixed = columns.map { name in
             meanings.first { $0.name == name } ?? ColumnMeaning(name: name, unit: "", meaning: "")
@@ -28,69 +28,69 @@ extension DescribedRow {
         return fixed + [
             ColumnMeaning(
                 name: CSVFile.parameterPrefix + "NAME", unit: "",
-                meaning: "The cell's parameter of that name; empty where the shape has none of that name.")
+                meaning: "The cell's parameter of that name; empty if the shape has no such parameter.")
         ]
     }
 }
 
-/// What both files say of a cell and its samples.
+/// The meanings of the columns that both files share.
 private let commonMeanings: [ColumnMeaning] = [
-    .init("schema_version", "", "The version of the columns and of what they mean."),
-    .init("run_id", "", "The run's name, and its folder's."),
+    .init("schema_version", "", "The version of the columns and their meanings."),
+    .init("run_id", "", "The name of the run and of its folder."),
     .init("workload", "", "The workload's name."),
     .init("cell_id", "", "The workload's name and the parameters that differ from their defaults."),
-    .init("backend", "", "Who executed the cell."),
-    .init("side", "", "`base` or `head` where two builds are compared, else empty."),
-    .init("operation_class", "", "Empty for the whole, or what the figures are restricted to: `priority=high`."),
+    .init("backend", "", "The backend that executed the cell."),
+    .init("side", "", "`base` or `head` if two builds are compared, else empty."),
+    .init("operation_class", "", "The class of operations in the row, as `priority=high`; empty for all."),
 ]
 
 extension SampleRow: DescribedRow {
     public static let meanings =
         commonMeanings + [
-            .init("sample_id", "", "The process's number and the kind of its sample; r marks a repetition."),
-            .init("timestamp_utc", "", "When the sample was taken: ISO 8601, UTC."),
-            .init("host", "", "The machine that took the sample: OPBENCH_HOST, or its host name."),
+            .init("sample_id", "", "The number of the sample's process and the kind of sample; r marks a repetition."),
+            .init("timestamp_utc", "", "The time at which the sample was taken: ISO 8601, UTC."),
+            .init("host", "", "The machine that took the sample: OPBENCH_HOST, or the host name."),
             .init("block", "", "The block that the sample belongs to, from 0 within its cell and kind."),
-            .init("position", "", "Its place in the block's random order, from 0."),
+            .init("position", "", "The sample's place in the random order of its block, from 0."),
             .init(
                 "phase", "",
-                "`build`, `submit`, `drain`, `teardown`, `total`, `makespan`, `warmup`, `mark:NAME`; empty where a figure "
-                    + "belongs to none."
+                "`build`, `submit`, `drain`, `teardown`, `total`, `makespan`, `warmup`, `mark:NAME`; empty for figures "
+                    + "without a phase."
             ),
-            .init("iteration", "", "The iteration of the warm-up; empty outside of it."),
+            .init("iteration", "", "The iteration of the warm-up; empty for other rows."),
             .init(
-                "status", "", "How the sample ended: `ok`, `invalid`, `timeout`, `crashed`, `unsupported`, `skipped`."),
+                "status", "", "The sample's outcome: `ok`, `invalid`, `timeout`, `crashed`, `unsupported`, `skipped`."),
             .init(
                 "sample_flags", "",
-                "`noisy`, `short`, `slope`, `unsteady`, `unpromised`, `overloaded`, `rerun`, joined by `;`: read it with care. "
-                    + "`declared` and `by_hand` are the axis."
+                "`noisy`, `short`, `slope`, `unsteady`, `unpromised`, `overloaded`, `rerun`, joined by `;`: interpret the "
+                    + "sample with care. `declared` and `by_hand` name the axis."
             ),
-            .init("metric", "", "What was measured, by its name in the catalogue; `status` in a row without a figure."),
+            .init("metric", "", "The metric's name in the catalogue; `status` in a row without a figure."),
             .init("stat", "", "`total`, `rate`, `mean`, `p50`, `p90`, `p99`, `p99.9` or `max`."),
-            .init("value", "", "The figure, in the unit of the column `unit`; empty in a row without one."),
-            .init("unit", "", "The metric's unit."),
-            .init("direction", "", "Whether `higher` or `lower` is better, or neither (`neutral`)."),
+            .init("value", "", "The figure, in the unit of the column `unit`; empty if the row has no figure."),
+            .init("unit", "", "The unit of the column `value`."),
+            .init("direction", "", "Which is better, `higher` or `lower`, or neither (`neutral`)."),
             .init("deterministic", "", "`true` for counts that barely vary from sample to sample."),
-            .init("operations", "count", "Operations of all rounds of the sample."),
-            .init("notes", "", "What else is to be known: a reason, a signal, a substitute."),
+            .init("operations", "count", "The number of operations in all rounds of the sample."),
+            .init("notes", "", "Further information: a reason, a signal, a substitute."),
         ]
 }
 
 extension SummaryRow: DescribedRow {
     public static let meanings =
         commonMeanings + [
-            .init("status", "", "The gravest status of the backend's samples on the cell."),
-            .init("sample_flags", "", "The flags of the backend's samples, each once, joined by `;`."),
+            .init("status", "", "The worst status among the backend's samples on the cell."),
+            .init("sample_flags", "", "All flags of the backend's samples, joined by `;`."),
             .init(
                 "axis", "",
-                "Where operations follow one another: `declared` if the queue was told, `by_hand` if bodies submit what follows."
+                "What keeps operations in order: `declared` for the queue, `by_hand` for bodies that submit successors."
             ),
             .init(
                 "samples", "count",
-                "Throughput samples behind the row, one a block; without any, the most of another kind."),
+                "Throughput samples behind the row, one per block; if none, the most samples of another kind."),
             .init(
                 "ratio_to", "",
-                "The backend that the ratio is to: the baseline or, if that is on the other axis, its form on the row's."
+                "The denominator of `time_ratio`: the baseline or, if that is on the other axis, its form on this axis."
             ),
         ]
         + Figure.catalogue.flatMap(\.columns)

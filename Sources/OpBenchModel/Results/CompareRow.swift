@@ -1,44 +1,45 @@
-/// What a comparison says of one figure.
+/// The verdict of a comparison on one figure.
 public enum Verdict: String, CaseIterable, Sendable {
     /// Not worse than the margin allows.
     case pass
     /// Better by more than the margin, as certain as a regression must be.
     case improved
-    /// Worse by more than the margin, with the certainty asked for.
+    /// Worse by more than the margin, with the required certainty.
     case regression
-    /// Of a goal: not above its bound; or above it.
+    /// Verdicts of a goal: not above its bound; above it.
     case met, missed
-    /// The data do not tell.
+    /// The data do not decide.
     case inconclusive
-    /// The figure exists on one side only; or no run has what a goal is about.
+    /// The figure exists on one side only, or no run has the figure of a goal.
     case missing
-    /// No rule asks about it.
+    /// No rule matches the figure.
     case unjudged = ""
 }
 
 /// One row of `compare.csv`: one figure of one cell on two sides, `base` and `head`.
 public struct CompareRow: FigureRow, Hashable {
     public var figure: FigureName
-    /// The middle figures of both sides, in the metric's unit, per operation or per round where the metric is counted so.
+    /// The medians of both sides, in the metric's unit, per operation or round if the metric is counted so.
     public var base: Double?
     public var head: Double?
-    /// head ÷ base, as Hodges and Lehmann estimate it, and its interval. Nil if some block has a 0: then there is no
-    /// ratio, and the difference is judged.
+    /// head ÷ base, estimated by Hodges and Lehmann, and its interval. Nil if some block has a 0: then the difference
+    /// is judged instead.
     public var ratio: Double?
     public var ratioLow: Double?
     public var ratioHigh: Double?
-    /// The probability of such a difference if there is none; and adjusted for how many figures are judged (Holm).
+    /// The probability of such a difference if the sides are equal; and adjusted for the number of judged figures
+    /// (Holm).
     public var probability: Double?
     public var adjustedProbability: Double?
-    /// The relative difference that this host shows between equal sides, if it was measured.
+    /// The relative difference between equal sides on this host, if it was measured.
     public var noiseFloor: Double?
-    /// The relative difference that the rule allows, raised to the noise floor or the rule's absolute floor if that is
-    /// greater.
+    /// The relative difference that the rule allows, raised to the noise floor or to the rule's absolute floor if that
+    /// is greater.
     public var threshold: Double?
     public var verdict: Verdict
-    /// Why an inconclusive verdict is none; nil for all others, and in rows that were read from a file.
+    /// The reason of an inconclusive verdict; nil for other verdicts, and in rows that were read from a file.
     public var doubt: Doubt? { didSet { (reason, remedy) = (doubt?.words ?? "", doubt?.remedy ?? "") } }
-    /// The same in words, and what to do about it; empty for all other verdicts.
+    /// The reason in words, and its remedy; empty for other verdicts.
     public private(set) var reason = "", remedy = ""
 
     public init(

@@ -1,19 +1,19 @@
-/// Why a comparison does not decide a figure, and what is likely to.
+/// The reason why a comparison is inconclusive, with the likely remedy.
 public enum Doubt: Sendable, Hashable {
-    /// An absolute figure of two runs of different times, which drift apart by what was not measured.
+    /// An absolute figure of two runs at different times, between which the machine may have drifted.
     case noNoiseFloor
-    /// Fewer blocks than the rule takes, or than an interval does.
+    /// Fewer blocks than the rule, or an interval, needs.
     case tooFewBlocks(Int, enough: Int)
-    /// The interval reaches over the margin. `enough` is nil where more blocks than a run has would not do.
+    /// The interval includes the margin. `enough` is nil if the largest possible run would not decide.
     case wideInterval(blocks: Int, enough: Int?)
     /// The interval lies beyond the margin, but the adjusted p-value is not below alpha. `enough` as above.
     case likelyChance(blocks: Int, enough: Int?)
-    /// More pairs of blocks than the exact test takes.
+    /// More pairs of blocks than the exact test supports.
     case tooManyBlocks(Int, most: Int)
-    /// The figure that a goal's ratio refers to is 0.
+    /// The denominator of a goal's ratio is 0.
     case noRatio
 
-    /// In as few words as a table has room for.
+    /// The reason, short enough for a table.
     public var words: String {
         switch self {
         case .noNoiseFloor: "no noise floor"
@@ -27,7 +27,7 @@ public enum Doubt: Sendable, Hashable {
         }
     }
 
-    /// How many blocks on each side are likely to decide the figure; nil where more blocks are not the remedy.
+    /// The number of blocks per side that is likely to decide; nil if more blocks would not help.
     public var moreBlocks: Int? {
         switch self {
         case .tooFewBlocks(_, let enough): enough
@@ -36,7 +36,7 @@ public enum Doubt: Sendable, Hashable {
         }
     }
 
-    /// One thing to do about it, as short as the reason.
+    /// One action, as short as the reason.
     public var remedy: String {
         switch self {
         case .tooFewBlocks(_, let blocks), .tooManyBlocks(_, let blocks), .wideInterval(_, let blocks?),
@@ -50,10 +50,10 @@ public enum Doubt: Sendable, Hashable {
 
     private static func remedy(blocks: Int) -> String { "run with --blocks \(blocks)" }
 
-    /// What is to be done about the inconclusive figures of one comparison, one line for each thing, the one for most figures
-    /// first: `2 figures are inconclusive (7 of 15 blocks): run with --blocks 15`.
+    /// The actions for the inconclusive figures of one comparison, one line each, the most frequent first: `2 figures
+    /// are inconclusive (7 of 15 blocks): run with --blocks 15`.
     public static func remedies(of doubts: [Doubt]) -> [String] {
-        // As many blocks as the figure that needs most.
+        // The figure that needs most blocks decides.
         let blocks = doubts.compactMap(\.moreBlocks).max() ?? 0
         let groups = Dictionary(grouping: doubts) { $0.moreBlocks == nil ? $0.remedy : remedy(blocks: blocks) }
         return groups.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.map { remedy, doubts in
@@ -62,7 +62,7 @@ public enum Doubt: Sendable, Hashable {
         }
     }
 
-    /// The most frequent ones are named: the table has all of them.
+    /// Names the most frequent reasons; the table has all of them.
     private static func reasons(of doubts: [Doubt]) -> String {
         let reasons = Dictionary(grouping: doubts, by: \.words).mapValues(\.count)
             .sorted { ($1.value, $0.key) < ($0.value, $1.key) }

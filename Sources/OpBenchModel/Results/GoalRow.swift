@@ -1,27 +1,26 @@
-/// One row of the CSV of a gate on goals: one goal and a figure that it bounds.
+/// One row of `goals.csv`: one goal and a figure that it bounds.
 public struct GoalRow: FigureRow, Hashable {
-    /// The run that the figure is of; empty where it is missing.
+    /// The run of the figure; empty if the figure is missing.
     public var runID: String
-    /// As in `samples.csv`; where the figure is missing, as the goal's rule names it.
+    /// As in `samples.csv`; if the figure is missing, as the goal's rule names it.
     public var figure: FigureName
-    /// The backend or the cell_id that the ratio is to; empty where the figure itself is bounded.
+    /// The backend or the cell_id in the denominator; empty if the figure itself is bounded.
     public var reference: String
-    /// The middle figures, of the goal's own and of what it is held against, per operation or per round where the metric
-    /// is counted so.
+    /// The medians of the goal's figure and of its reference, per operation or round if the metric is counted so.
     public var value: Double?
     public var base: Double?
-    /// The ratio of the two as Hodges and Lehmann estimate it; nil where the figure itself is bounded.
+    /// The ratio of the two, estimated by Hodges and Lehmann; nil if the figure itself is bounded.
     public var ratio: Double?
     /// The interval of the ratio, or of the figure.
     public var low: Double?
     public var high: Double?
-    /// How many blocks there are of it.
+    /// The number of blocks.
     public var blocks: Int?
     public var atMost: Double?
     public var verdict: Verdict
-    /// Why an inconclusive verdict is none; nil for all others, and in rows that were read from a file.
+    /// The reason of an inconclusive verdict; nil for other verdicts, and in rows that were read from a file.
     public var doubt: Doubt? { didSet { (reason, remedy) = (doubt?.words ?? "", doubt?.remedy ?? "") } }
-    /// The same in words, and what to do about it; empty for all other verdicts.
+    /// The reason in words, and its remedy; empty for other verdicts.
     public private(set) var reason = "", remedy = ""
 
     public init(

@@ -1,4 +1,4 @@
-/// One row of `histograms.csv`: one histogram of latencies of one sample. Histograms add up where percentiles do not.
+/// One row of `histograms.csv`: one latency histogram of one sample. Histograms can be added, percentiles cannot.
 ///
 /// The buckets are those of `LatencyBuckets`; empty ones are left out.
 public struct HistogramRow: Sendable, Hashable {
@@ -8,13 +8,13 @@ public struct HistogramRow: Sendable, Hashable {
     /// As in `SampleRow`.
     public var side: String
     public var sampleID: String
-    /// What was timed: `start`, `end`, …
+    /// The timed stage: `start`, `end`, …
     public var stage: String
     /// Empty, or as in `SampleRow`: `priority=high`.
     public var operationClass: String
-    /// The greatest latency that falls into each bucket, in nanoseconds, ascending.
+    /// The greatest latency in each bucket, in nanoseconds, ascending.
     public var upperBoundsNanoseconds: [Int64]
-    /// How many fell into each; as many as there are bounds.
+    /// The count of each bucket, parallel to the bounds.
     public var counts: [Int64]
 
     public init(
@@ -49,7 +49,7 @@ extension HistogramRow: CSVRow {
 
     private static func counts(_ name: String) -> CSVColumn<HistogramRow> {
         CSVColumn<HistogramRow>(name, list: \.counts).expecting {
-            $0.counts.count == $0.upperBoundsNanoseconds.count ? nil : "as many counts as there are upper bounds"
+            $0.counts.count == $0.upperBoundsNanoseconds.count ? nil : "as many counts as upper bounds"
         }
     }
 
@@ -57,27 +57,27 @@ extension HistogramRow: CSVRow {
         workload: "", cellID: "", backend: .engine, sampleID: "", stage: "", upperBoundsNanoseconds: [], counts: [])
 }
 
-/// The buckets of `histograms.csv`: fixed, the same for all histograms of all runs, so that histograms add up bucket by
+/// The buckets of `histograms.csv`, the same for all histograms of all runs, so that histograms can be added bucket by
 /// bucket.
 ///
-/// Below 64 ns each nanosecond has its own. Above, each doubling of the time is cut into 32 equal parts, so that a bucket
-/// is 1.6 % to 3.2 % of its value wide.
+/// Below 64 ns, each nanosecond has its own bucket. Above, each doubling of the time is divided into 32 equal parts, so
+/// a bucket's width is 1.6 % to 3.2 % of its value.
 public enum LatencyBuckets {
-    /// The greatest width of a bucket, as a part of the least value in it.
+    /// The greatest width of a bucket, relative to its least value.
     public static let relativeWidth = 1.0 / 32
 
     private static let bits = 5
 
-    /// The greatest value, in nanoseconds, in the bucket of one.
+    /// The greatest value in the bucket of a value, in nanoseconds.
     public static func upperBound(of nanoseconds: Int64) -> Int64 {
         guard nanoseconds >= 1 << bits else { return max(0, nanoseconds) }
         let octave = Int64.bitWidth - 1 - nanoseconds.leadingZeroBitCount
         return nanoseconds | ((1 << (octave - bits)) - 1)
     }
 
-    /// Counts by their buckets, in ascending order. A sum that an Int64 does not hold is the greatest one.
+    /// Counts by bucket, in ascending order. Sums saturate at the largest Int64.
     ///
-    /// - Parameter counts: of values, or of finer buckets by their upper bounds, in nanoseconds.
+    /// - Parameter counts: counts of values, or of finer buckets by their upper bounds, in nanoseconds.
     public static func merged(
         _ counts: some Sequence<(upperBound: Int64, count: Int64)>
     ) -> [(upperBound: Int64, count: Int64)] {

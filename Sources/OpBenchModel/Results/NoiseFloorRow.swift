@@ -1,12 +1,12 @@
-/// In which way two sides that are compared were measured.
+/// How two compared sides were measured.
 public enum ComparisonKind: String, CaseIterable, Sendable {
     /// Interleaved, within the same blocks.
     case paired
-    /// In runs of their own, at different times.
+    /// In separate runs, at different times.
     case unpaired
 }
 
-/// One row of `noise-floors.csv`: by how much one figure of equal builds differs on one class of host.
+/// One row of `noise-floors.csv`: the difference of one figure between equal builds on one class of host.
 public struct NoiseFloorRow: FigureRow, Hashable {
     public var hostClass: String
     public var allocator: String
@@ -16,7 +16,7 @@ public struct NoiseFloorRow: FigureRow, Hashable {
     public var figure: FigureName
     /// Relative: 0.02 is 2 %.
     public var noiseFloor: Double?
-    /// What it was measured by.
+    /// The number of runs that measured it.
     public var runs: Int
     public var blocks: Int
 
@@ -49,7 +49,7 @@ extension NoiseFloorRow {
 }
 
 extension NoiseFloorRow {
-    /// What it was measured on.
+    /// The kind of host that measured it.
     public var host: HostKind {
         get { HostKind(hostClass: hostClass, allocator: allocator, configuration: configuration) }
         set { (hostClass, allocator, configuration) = (newValue.hostClass, newValue.allocator, newValue.configuration) }

@@ -1,15 +1,15 @@
-/// Processors, by the kernel's numbers, in ascending order. Written as the kernel and taskset(1) write lists: `0-3,8`.
+/// Processors by the kernel's numbers, in ascending order. Written as the kernel and taskset(1) write lists: `0-3,8`.
 public struct ProcessorSet: Sendable, Hashable {
     public let numbers: [Int]
 
-    /// No kernel has more (CONFIG_NR_CPUS).
+    /// The largest number of any kernel (CONFIG_NR_CPUS).
     public static let limit = 8192
 
     public init(_ numbers: some Sequence<Int>) { self.numbers = Set(numbers).sorted() }
 
     /// Reads a list: numbers and ranges, `a-b` or with a stride `a-b:s`, separated by commas.
     ///
-    /// - Returns: nil for what is no such list, and for numbers from `limit` on.
+    /// - Returns: nil for an invalid list, and for numbers from `limit` on.
     public init?(_ text: String) {
         var numbers: Set<Int> = []
         if text.isEmpty { return nil }
@@ -30,7 +30,7 @@ public struct ProcessorSet: Sendable, Hashable {
         return stride(from: first, through: last, by: step)
     }
 
-    /// Digits alone: `Int` would take a sign.
+    /// Digits alone: `Int` would accept a sign.
     private static func number(_ text: Substring) -> Int? {
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let number = Int(text)
         else { return nil }
@@ -73,7 +73,7 @@ extension ProcessorSet: Codable {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let set = ProcessorSet(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no list of processors")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a list of processors")
         }
         self = set
     }

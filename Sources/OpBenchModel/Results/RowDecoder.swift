@@ -1,12 +1,12 @@
-/// Turns the records of one CSV file into rows: the first one is the header.
+/// Decodes the records of one CSV file, of which the first is the header.
 ///
-/// Most fields are as in the row before; such a field is not made anew, and takes no memory of its own.
+/// Most fields equal those of the row before; such a field shares its string and takes no memory.
 struct RowDecoder<Row: CSVRow> {
     private let file: String
     private let columns = Row.columnList
-    /// Behind the columns of parameters; nil before the header.
+    /// The names of the parameter columns; nil before the header.
     private var parameters: [String]?
-    /// What is wrong with the header, unless the first row is of another version.
+    /// The header's error, reported unless the first row has another version.
     private var wrongHeader: InputError?
     /// Whether the first column is the version.
     private var isVersioned = false
@@ -29,14 +29,14 @@ struct RowDecoder<Row: CSVRow> {
         previous = record
         try checkVersion(record.line)
         var row = Row.blank
-        // By index: pairs of an index and a column would be made by code that is not specialised, at a third of the time.
+        // By index: pairs of an index and a column would use unspecialised code, at three times the cost.
         for index in columns.indices {
             let column = columns[index]
             if let expected = column.read(&row, texts[index]) {
                 throw InputError(
                     file: file, line: record.line, path: "column \(column.name)",
                     message: "\(JSONText.excerpt(texts[index])) is not a valid value here",
-                    remedy: "expected is \(expected)")
+                    remedy: "expected: \(expected)")
             }
         }
         if let changed, changed >= columns.count {
@@ -47,14 +47,14 @@ struct RowDecoder<Row: CSVRow> {
         return row
     }
 
-    /// To be called behind the last record.
+    /// To be called after the last record.
     ///
-    /// - Throws: what is wrong with the header of a file without rows.
+    /// - Throws: the header's error, if the file has no rows.
     func finish() throws(InputError) {
         if let wrongHeader { throw wrongHeader }
     }
 
-    /// A row of another version is refused as such; where the header is wrong, only what can be a version.
+    /// Refuses a row of another version as such; if the header is wrong, only a field that can be a version.
     private func checkVersion(_ line: Int) throws(InputError) {
         if isVersioned, let text = texts.first, wrongHeader == nil || Int(text) != nil {
             try SchemaVersion.check(
@@ -68,13 +68,13 @@ struct RowDecoder<Row: CSVRow> {
         guard record.count == expected else {
             throw InputError(
                 file: file, line: record.line, message: "\(record.count) fields where the header has \(expected)",
-                remedy: "the line is cut off or foreign; remove it or restore the file")
+                remedy: "the line is truncated or foreign; remove it or restore the file")
         }
     }
 
-    /// Makes strings of the fields that differ from the record before.
+    /// Makes strings of the fields that differ from the previous record.
     ///
-    /// - Returns: the last one that does.
+    /// - Returns: the index of the last field that differs.
     private mutating func takeTexts(of record: CSVReader.Record) throws(InputError) -> Int? {
         var changed: Int?
         for index in 0..<record.count {
@@ -88,7 +88,7 @@ struct RowDecoder<Row: CSVRow> {
             guard StreamSafeText.holds(text) else {
                 throw InputError(
                     file: file, line: record.line, message: StreamSafeText.problem,
-                    remedy: "this is no \(Row.fileName) that opbench wrote")
+                    remedy: "opbench did not write this \(Row.fileName)")
             }
             if index < texts.count { texts[index] = text } else { texts.append(text) }
         }
@@ -97,7 +97,7 @@ struct RowDecoder<Row: CSVRow> {
 
     // MARK: The header
 
-    /// What is wrong with a header is an error of its own only where the first row is not of another version.
+    /// Keeps the header's error: the first row's version may explain it.
     private mutating func takeHeader(_ header: CSVReader.Record) throws(InputError) {
         let fields = Array(texts.prefix(header.count))
         isVersioned = fields.first == CSVColumn<Row>.schemaVersionName
@@ -109,26 +109,26 @@ struct RowDecoder<Row: CSVRow> {
         }
     }
 
-    /// Checks the header and returns the names behind its columns of parameters.
+    /// Checks the header and returns the names of its parameter columns.
     private func parameterNames(_ fields: [String], line: Int) throws(InputError) -> [String] {
         for (index, column) in columns.enumerated()
         where index >= fields.count || !fields[index].utf8.elementsEqual(column.name.utf8) {
             let found = index < fields.count ? JSONText.excerpt(fields[index]) : "nothing"
             throw InputError(
                 file: file, line: line, path: "column \(index + 1)",
-                message: "\(found) stands where \"\(column.name)\" belongs",
+                message: "found \(found) where \"\(column.name)\" is expected",
                 remedy: "name a \(Row.fileName) that opbench wrote")
         }
         let names = fields.dropFirst(columns.count)
         let isOrdered = zip(names, names.dropFirst()).allSatisfy { $0 < $1 }
         let prefix = CSVFile.parameterPrefix
-        // As `isExport` writes names, so that what is read can be written in the same order.
+        // Names are in the form that `isExport` writes, so rows can be written back in the same order.
         let isWritten = names.allSatisfy { $0.utf8.starts(with: prefix.utf8) && CSVText.exported($0) == $0 }
         guard names.isEmpty || Row.hasParameters, isOrdered, isWritten else {
             throw InputError(
                 file: file, line: line, path: "column \(columns.count + 1)",
                 message: "unknown columns follow the fixed ones",
-                remedy: "only \(prefix)<name> columns may, each once, in alphabetical order")
+                remedy: "only \(prefix)<name> columns may follow, each once, in alphabetical order")
         }
         return names.map { String(decoding: $0.utf8.dropFirst(prefix.utf8.count), as: UTF8.self) }
     }

@@ -1,29 +1,29 @@
-/// One row of what `opbench runs` prints: a run in a folder, as its description tells.
+/// One row of `opbench runs`: a run in a folder, by its manifest.
 public struct RunListRow: Sendable, Hashable {
     public enum State: String, Sendable {
         case running, finished
-        /// Ended by a signal or killed: `--resume` continues it.
+        /// Ended by a signal or killed; `--resume` continues it.
         case interrupted
     }
 
-    /// By which the run is found: its folder's name.
+    /// The name that selects the run: its folder's name.
     public var name: String
     public var runID: String
     public var isBaseline: Bool
     public var startedUTC: String
-    /// Empty unless the run was ended by itself or by a signal.
+    /// Empty unless the run ended normally or by a signal.
     public var endedUTC = ""
-    /// Names, separated by spaces.
+    /// Names separated by spaces.
     public var workloads: String
     public var backends: String
     public var cells: Int
-    /// The most throughput blocks of a cell, or of another kind where there are none: those taken or, in runs of older
-    /// versions, those planned.
+    /// The most throughput blocks of a cell, or blocks of another kind if there are none: completed blocks or, in runs
+    /// of older versions, planned ones.
     public var blocks: Int
-    /// Samples that are done, and those that were planned.
+    /// The numbers of completed and planned samples.
     public var samples: Int
     public var plannedSamples: Int
-    /// Samples that failed and were not expected to; nil if nobody knows.
+    /// The number of samples that failed unexpectedly; nil if unknown.
     public var badSamples: Int?
     public var state: State
     public var hostClass: String
@@ -74,7 +74,7 @@ extension RunListRow: CSVRow {
         host: HostKind(hostClass: "", allocator: "", configuration: ""), commit: "")
 }
 
-/// What must be the same for figures to be comparable.
+/// The properties of a host that must be equal for figures to be comparable.
 public struct HostKind: Hashable, Sendable {
     public var hostClass: String
     public var allocator: String
@@ -87,10 +87,10 @@ public struct HostKind: Hashable, Sendable {
         self.configuration = configuration
     }
 
-    /// In one line, for people: without the commit that is part of jemalloc's version.
+    /// One line for people, without the commit in jemalloc's version.
     public var summary: String { "\(hostClass), \(Self.shortened(allocator: allocator)), \(configuration)" }
 
-    /// An allocator's name, version and options, as `jemalloc 5.3.0, narenas:1`.
+    /// An allocator's name, version and options, such as `jemalloc 5.3.0, narenas:1`.
     public static func shortened(allocator: String) -> String {
         guard let commit = allocator.firstRange(of: "-0-g") else { return allocator }
         return String(allocator[..<commit.lowerBound] + allocator[commit.upperBound...].drop(while: \.isHexDigit))

@@ -3,7 +3,7 @@ public enum SampleKind: String, CaseIterable, Sendable, Codable, Hashable {
     case throughput, latency, memory, check
 }
 
-/// How a sample, or the attempt at one, ended.
+/// The outcome of a sample or of an attempt to take one.
 public enum SampleStatus: String, CaseIterable, Sendable, Codable {
     case ok, invalid, timeout, crashed, unsupported, skipped
 }

@@ -1,35 +1,35 @@
 /// One row of `samples.csv`: one figure of one process. The columns are `SampleRow.columns`, in that order.
 public struct SampleRow: Sendable, Hashable {
     public var runID: String
-    /// A number and the kind of sample, `00123-throughput`; that of a repetition is `00123r-throughput`.
+    /// A number and the kind of sample, `00123-throughput`; `00123r-throughput` for a repetition.
     public var sampleID: String
     /// ISO 8601, UTC.
     public var timestampUTC: String
-    /// The machine that took the sample; empty in files that do not tell.
+    /// The machine that took the sample; empty in files without it.
     public var host: String
     public var workload: String
     public var cellID: String
     public var backend: BackendID
-    /// Empty, or `base`/`head` where two builds are compared.
+    /// `base` or `head` if two builds are compared; else empty.
     public var side: String
-    /// Which block, from 0 within the cell and kind, and the position within the block's random order, from 0.
+    /// The block, from 0 within the cell and kind, and the position within the block's random order, from 0.
     public var block: Int
     public var position: Int
-    /// `build`, `submit`, `drain`, `teardown`, `total`, `makespan`, `warmup` or `mark:<name>`; empty where a figure
-    /// belongs to no phase.
+    /// `build`, `submit`, `drain`, `teardown`, `total`, `makespan`, `warmup` or `mark:<name>`; empty for figures
+    /// without a phase.
     public var phase: String
     /// The warm-up iteration; nil outside the warm-up.
     public var iteration: Int?
-    /// Empty, or what the figure is restricted to: `priority=high`, `thread_priority=0.5`.
+    /// The class of operations, as `priority=high` or `thread_priority=0.5`; empty for all operations.
     public var operationClass: String
     public var status: SampleStatus
     /// `noisy`, `short`, `rerun` (repeats a noisy sample of the same block), `unpromised` (the backend does not promise
-    /// what the shape is about), … joined by `;`.
+    /// what the shape is about), and others; a file joins them by `;`.
     public var flags: [String]
     public var metric: String
     /// `total`, `rate`, `mean`, `p50`, `p90`, `p99`, `p99.9` or `max`.
     public var stat: String
-    /// nil only in a row that reports a status without a figure (metric `status`).
+    /// Nil only in a row that reports a status without a figure (metric `status`).
     public var value: Double?
     /// Operations counted by this sample.
     public var operations: Int
@@ -92,10 +92,10 @@ extension SampleRow: CSVRow {
         status: .ok, metric: "", stat: "", value: nil, operations: 0, parameters: [:])
 }
 
-/// Which of two interleaved builds a sample is of.
+/// One of two interleaved builds.
 public enum Side: String, CaseIterable, Sendable, Codable {
-    /// What is compared with.
+    /// The reference.
     case base
-    /// What is judged.
+    /// The judged build.
     case head
 }

@@ -1,31 +1,31 @@
-/// One row of `summary.csv`: what the samples of one cell, backend and class say together.
+/// One row of `summary.csv`: the summary of all samples of one cell, backend and class.
 public struct SummaryRow: Sendable, Hashable {
     public var runID: String
     public var workload: String
     public var cellID: String
     public var backend: BackendID
-    /// Empty for the whole, or what the figures are restricted to: `priority=high`.
+    /// The class of operations, as `priority=high`; empty for all operations.
     public var operationClass: String
-    /// `base` or `head` where two builds are compared, else empty.
+    /// `base` or `head` if two builds are compared; else empty.
     public var side = ""
     public var status: SampleStatus
-    /// How good the samples of the backend are, whatever the class. Not a column: unknown of a row that was read.
+    /// The quality of the backend's samples of all classes. Not a column: nil in rows read from a file.
     public var quality: SampleQuality?
-    /// The flags of the backend's samples of all classes, each one once.
+    /// All flags of the backend's samples of all classes.
     public var flags: [String] = []
-    /// Samples behind the row: the throughput samples, or where there are none, those of the kind with the most.
+    /// The number of samples: of throughput samples or, if there are none, of the kind with the most.
     public var samples: Int
-    /// The backend that `Figure.timeRatio` is relative to; nil where there is no ratio.
+    /// The denominator of `Figure.timeRatio`; nil if there is no ratio.
     public var ratioTo: BackendID?
-    /// Whether one of the two backends does not promise what the shape is about, or they are on different axes, so that
-    /// they did different things. This is no column, since the rows' flags say it.
+    /// Whether the two backends of the ratio did different things: one does not promise what the shape is about, or
+    /// they are on different axes. Not a column, since the flags of the rows show it.
     public var isRatioUnlike = false
     /// Every parameter of the cell, by name, as text.
     public var parameters: [String: String]
-    /// By the figure's name; without those that no sample reports.
+    /// By the figure's name; without figures that no sample reports.
     private var figures: [String: Estimate] = [:]
 
-    /// A row without any figure.
+    /// A row without figures.
     public init(
         runID: String, workload: String, cellID: String, backend: BackendID, operationClass: String = "",
         status: SampleStatus, samples: Int, parameters: [String: String]
@@ -45,12 +45,12 @@ public struct SummaryRow: Sendable, Hashable {
         set { figures[figure.name] = newValue == Estimate() ? nil : newValue }
     }
 
-    /// The figure, without a ratio of two backends that did different things.
+    /// The figure, except for a ratio of two backends that did different things.
     public func comparable(_ figure: Figure) -> Estimate {
         figure.isRatio && isRatioUnlike ? Estimate() : self[figure]
     }
 
-    /// The interval of the figure; nil where there is none, and for the ratio of the baseline to itself, which is 1 by
+    /// The interval of the figure; nil if there is none, and for the baseline's ratio to itself, which is 1 by
     /// definition.
     public func interval(of figure: Figure) -> (low: Double, high: Double)? {
         let estimate = self[figure]
@@ -90,29 +90,28 @@ extension SummaryRow: CSVRow {
         runID: "", workload: "", cellID: "", backend: .engine, status: .ok, samples: 0, parameters: [:])
 }
 
-/// How many of the samples behind a figure are to be read with care, by their flags. Of a sample that was run again, the
-/// repetition counts.
+/// The numbers of samples that need care, by their flags. If a sample was run again, the repetition counts.
 public struct SampleQuality: Sendable, Hashable {
-    /// All samples with figures, of any kind.
+    /// The number of samples with figures, of any kind.
     public var samples: Int
-    /// Something else used the machine meanwhile.
+    /// Samples during which something else used the machine.
     public var noisy: Int
-    /// How many samples are of a backend that does not promise what the shape is about.
+    /// Samples of a backend that does not promise what the shape is about.
     public var unpromised: Int
-    /// Samples that time the whole, from which the times and ratios come.
+    /// Samples that time the whole round; times and ratios come from these.
     public var throughputSamples: Int
-    /// Throughput samples whose rounds still grew or shrank at their end.
+    /// Throughput samples whose rounds still grew or shrank at the end.
     public var unsteady: Int
     /// Whether the times of the throughput samples fall into two groups.
     public var hasTwoModes: Bool
-    /// Throughput samples that lasted less than a sample should. Latency samples may: their figures are of operations.
+    /// Throughput samples that lasted less than required. Latency samples may: their figures are of operations.
     public var short: Int
 
     public var latencySamples: Int
-    /// How many latency samples of an open loop had operations end more slowly than they arrived.
+    /// Latency samples of an open loop in which operations ended more slowly than they arrived.
     public var overloaded: Int
 
-    /// Whether most latencies only say how long the samples lasted.
+    /// Whether most latencies only reflect the duration of the samples.
     public var isOverloaded: Bool { 2 * overloaded > latencySamples }
 
     public init(

@@ -1,22 +1,22 @@
-/// One row of what `opbench history` prints: one figure of one run. Rows of one host class, allocator, build, cell, backend,
-/// side, metric, phase, class and stat are one series, in the order of time.
+/// One row of `opbench history`: one figure of one run. Rows of one host class, allocator, build, cell, backend, side,
+/// metric, phase, class and stat are one series, in order of time.
 public struct TrendRow: Sendable, Hashable {
     public var name: FigureName
     public var runID: String
     /// ISO 8601, UTC.
     public var startedUTC: String
-    /// Of the sources that the program was built from; empty if that is not known.
+    /// The commit that the program was built from; empty if unknown.
     public var commit: String
     /// Whether files differed from the commit.
     public var isDirty: Bool
     public var host: HostKind
-    /// In the unit of the metric, per operation or round where the metric is counted so.
+    /// In the unit of the metric, per operation or round if the metric is counted so.
     public var value: Double?
     public var low: Double?
     public var high: Double?
     public var samples: Int
-    /// Where the series changed: from this run on, the mean up to the next change ÷ that of the runs before it, back to the
-    /// change before; nil elsewhere.
+    /// The change at this run: the mean from here to the next change ÷ the mean back to the previous change; nil at
+    /// other runs.
     public var change: Double?
 
     public init(

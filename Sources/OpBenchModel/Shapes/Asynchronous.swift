@@ -3,15 +3,15 @@ extension Shape { public static let asynchronous = Shape("asynchronous") }
 extension Capability { package static let announcedEnds = Capability("announced ends") }
 
 extension ShapeDefinition {
-    /// Operations that say themselves when they have finished.
+    /// Operations that report their own end.
     static let asynchronous = ShapeDefinition(
         .asynchronous, needs: .announcedEnds,
-        summary: "Operations that continue after their start returns, and announce their own end.",
+        summary: "Operations that continue after `start` returns and report their own end.",
         parameters: [
             .count("operations", 1...operationLimit, 10_000, "Operations, all together."),
             .choice(
                 "ended_by", ["thread", "itself"],
-                "Who announces the end: a thread of its own, to which each operation is handed by its start; or the "
+                "What reports the end: a separate thread, to which `start` hands each operation; or the "
                     + "start itself."),
         ] + common(work: 0),
         plan: { cell, plan in
@@ -19,7 +19,7 @@ extension ShapeDefinition {
         })
 }
 
-/// Who announces the end of an asynchronous operation.
+/// The thread that reports the end of an asynchronous operation.
 package enum AnnouncedEnd: String, ShapeDetail {
     case thread, itself
 

@@ -3,10 +3,10 @@ extension Shape { public static let barriers = Shape("barriers") }
 extension Capability { package static let barriers = Capability("barriers") }
 
 extension ShapeDefinition {
-    /// Operations that run alone, after all before them and before all behind them.
+    /// Operations with barriers: a barrier runs alone, after all operations before it and before all behind it.
     static let barriers = ShapeDefinition(
         .barriers, needs: .barriers,
-        summary: "Operations of which every n-th is a barrier between those before and those after it.",
+        summary: "Operations of which every n-th is a barrier, which separates those before from those after it.",
         parameters: [
             .count("operations", 1...operationLimit, 10_000, "Operations, the barriers among them."),
             .count("every", 1...operationLimit, 100, "The last of this many successive operations is a barrier."),
@@ -28,10 +28,10 @@ public struct Barriers: ShapeDetail {
     @inline(__always)
     public func isBarrier(_ operation: Int) -> Bool { operation % every == every - 1 }
 
-    /// How many barriers come before an operation.
+    /// The number of barriers before an operation.
     package func count(before operation: Int) -> Int { operation / every }
 
-    /// Operations and barriers as classes; a role that nobody has is none.
+    /// The classes `operation` and `barrier`; an empty one is left out.
     fileprivate func roles(of operations: Int) -> OperationClasses {
         let roles = [every > 1 ? "operation" : nil, every <= operations ? "barrier" : nil].compactMap(\.self)
         return OperationClasses(
@@ -47,8 +47,8 @@ extension WorkloadPlan {
 
 // MARK: - The outcome
 
-/// A slot holds one more than the number of barriers that had ended when the operation ran; `RoundTraces.besideBarrier` is
-/// added if that number changed meanwhile.
+/// A slot holds one more than the number of barriers that had ended when the operation ran. `RoundTraces.besideBarrier`
+/// is added if that number changed meanwhile.
 extension Barriers {
     package func violations(of traces: RoundTraces, in plan: WorkloadPlan) -> [String] {
         var (missing, early, late) = (0, 0, 0)
@@ -64,9 +64,9 @@ extension Barriers {
         }
         var violations: [String] = []
         if missing > 0 { violations.append("\(missing) operations did not run") }
-        if early > 0 { violations.append("\(early) operations ran before a barrier that they are behind") }
+        if early > 0 { violations.append("\(early) operations ran before the barrier in front of them") }
         if late > 0 {
-            violations.append("\(late) operations ran twice, beside a barrier or after one that is behind them")
+            violations.append("\(late) operations ran twice, beside a barrier, or after a later barrier")
         }
         let beside = traces.hasStamps ? operationsBesideBarriers(traces, of: plan.operationCount) : 0
         if beside > 0 {
@@ -75,7 +75,7 @@ extension Barriers {
         return violations
     }
 
-    /// By the time stamps, which see an overlap of any length.
+    /// Counts overlaps by the time stamps, which show one of any length.
     private func operationsBesideBarriers(_ traces: RoundTraces, of operationCount: Int) -> Int {
         guard traces.read(.start, 0) > 0 else { return 0 }
         var count = 0

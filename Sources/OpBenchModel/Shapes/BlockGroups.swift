@@ -3,14 +3,14 @@ extension Shape { public static let blockGroups = Shape("block_groups") }
 extension Capability { package static let blockGroups = Capability("block groups") }
 
 extension ShapeDefinition {
-    /// Operations that consist of several blocks.
+    /// Operations of several blocks.
     static let blockGroups = ShapeDefinition(
         .blockGroups, needs: .blockGroups,
         summary:
-            "Groups of blocks, each group one BlockOperation; what is counted and timed as an operation is a block.",
+            "Groups of blocks, one BlockOperation per group; each block is counted and timed as an operation.",
         parameters: [
             .count("groups", 1...1_000_000, 1000, "BlockOperations."),
-            .count("blocks", 1...10_000, 8, "Blocks in each of them."),
+            .count("blocks", 1...10_000, 8, "Blocks per operation."),
         ] + common(work: 1000),
         operationCount: { $0.integer("groups") * $0.integer("blocks") },
         plan: { cell, plan in
@@ -20,11 +20,11 @@ extension ShapeDefinition {
 
 /// Operations of several blocks.
 package struct BlockGroups: ShapeDetail {
-    /// How many operations of the plan, blocks, make up one that is submitted.
+    /// The number of the plan's operations (blocks) in one submitted operation.
     package let groupSize: Int
 
-    /// The common check, and whether a group was announced as finished only when all its blocks were: for timed completion
-    /// blocks.
+    /// The common check, and, for timed completion blocks, whether a group was announced as finished before all its
+    /// blocks were.
     package func violations(of traces: RoundTraces, in plan: WorkloadPlan) -> [String] {
         earlyNotices(traces, in: plan) + MarkCheck.violations(of: traces, in: plan)
     }
@@ -40,7 +40,7 @@ package struct BlockGroups: ShapeDetail {
 }
 
 extension WorkloadPlan {
-    /// The groups of a part of the operations; parts begin and end between groups.
+    /// The groups in a range of operations; ranges begin and end between groups.
     package func groups(of part: Range<Int>) -> [Range<Int>] {
         let size = detail?.groupSize ?? 1
         return stride(from: part.lowerBound, to: part.upperBound, by: size).map { $0..<$0 + size }

@@ -11,9 +11,9 @@ extension ShapeDefinition {
             .count("operations", 1...100_000, 100, "Operations, all together."),
             .choice(
                 "kind", ["sleep", "wait"],
-                "Every operation sleeps; or, of each two in succession, the first waits until the second, which "
+                "Every operation sleeps; or, of each successive pair, the first waits until the second, which "
                     + "sleeps, has finished."),
-            .nanoseconds("block_ns", 1000...1_000_000_000, 1_000_000, "How long one operation sleeps."),
+            .nanoseconds("block_ns", 1000...1_000_000_000, 1_000_000, "The time that one operation sleeps."),
         ] + common(work: 0),
         problem: { cell in
             if cell.text("kind") == "wait", cell.maxConcurrent == 1 {
@@ -39,7 +39,7 @@ extension ShapeDefinition {
 package enum BlockingKind: String, Sendable {
     /// Every operation sleeps.
     case sleep
-    /// Of each two in succession the first waits until the second, which sleeps, has finished.
+    /// Of each successive pair, the first waits until the second, which sleeps, has finished.
     case wait
 }
 
@@ -48,7 +48,7 @@ package struct Blocking: ShapeDetail {
     package var kind: BlockingKind
     package var nanoseconds: Int
 
-    /// The operation that this one waits for, of so many; nil if it waits for none.
+    /// The operation that this one waits for; nil if it waits for none.
     package func partner(of operation: Int, among operationCount: Int) -> Int? {
         guard kind == .wait, operation % 2 == 0, operation + 1 < operationCount else { return nil }
         return operation + 1
@@ -56,7 +56,7 @@ package struct Blocking: ShapeDetail {
 
     // MARK: Warm-up
 
-    /// How much of blocked operations a warm-up takes: they cost time, whatever the queue does.
+    /// The share of blocked operations in a warm-up: they take time, whatever the queue does.
     private static let (shortenedNanoseconds, shortenedOperations) = (100_000, 16)
 
     package var warmUpLimit: Int { Self.shortenedOperations }
@@ -67,7 +67,7 @@ package struct Blocking: ShapeDetail {
 
     // MARK: The outcome
 
-    /// What an operation's slot holds after one correct round: one that waits counts what its partner left.
+    /// The value of an operation's slot after one correct round: a waiting operation adds its partner's mark.
     package func expectedMark(of operation: Int, among operationCount: Int) -> UInt32 {
         partner(of: operation, among: operationCount) == nil ? 1 : 2
     }
@@ -78,11 +78,11 @@ package struct Blocking: ShapeDetail {
 
     // MARK: Time
 
-    /// Threads that a pool has for blocked operations, about: Dispatch's most.
+    /// Threads in a pool for blocked operations, roughly: Dispatch's maximum.
     private static let poolThreads = 64
 
-    /// Operations that sleep take the processor's time from nobody, and each a thread: as many as the limit lets begin, or
-    /// as many as pools have.
+    /// Sleeping operations take no processor time, but a thread each: at most as many run at once as the limit allows,
+    /// or as pools have threads.
     @Sendable
     fileprivate static func seconds(of cell: Cell, on backend: BackendID) -> Double {
         let plan = WorkloadPlan(cell)
@@ -96,7 +96,7 @@ extension WorkloadPlan {
     package var blocking: Blocking? { detail(Blocking.self) }
 
     /// The makespan of a plan of blocked operations if starting one cost nothing and every thread that the limit allows
-    /// were there at once; at the default limit, a thread for each. nil for other plans.
+    /// existed from the beginning; at the default limit, a thread for each. Nil for other plans.
     package func idealBlockedMakespan(processors: Int) -> Int? {
         idealBlockedMakespan(processors: processors, limit: limit ?? operationCount)
     }

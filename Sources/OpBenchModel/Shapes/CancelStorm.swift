@@ -8,20 +8,20 @@ extension ShapeDefinition {
         .cancelStorm, needs: .cancellation,
         summary: "Many submitted operations are cancelled at once.",
         parameters: [
-            .count("operations", 1...operationLimit, 10_000, "Operations submitted, all together."),
+            .count("operations", 1...operationLimit, 10_000, "Operations submitted in total."),
             .init(
                 name: "cancelled_percent", kind: .integer(0...100), defaultValue: .integer(50),
-                summary: "How many of them are chosen, by the seed, to be cancelled; used by call each only.",
+                summary: "Percentage of operations to be cancelled, chosen by the seed; used only by call each.",
                 unit: "count"),
             .choice(
                 "call", ["each", "all"],
                 "One call per operation to be cancelled, or one call for everything in the queue."),
             .choice(
                 "enqueue", ["suspended", "live"],
-                "Whether the queue is suspended until everything is added and cancelled, or runs meanwhile."),
+                "Whether the queue is suspended until everything is added and cancelled, or runs during that time."),
             .count(
                 "producers", 1...256, 1,
-                "Threads that submit, each an equal share; when all have, each cancels what it submitted."),
+                "Threads that submit, each an equal share; then each cancels its own operations."),
         ] + common(work: 1000),
         plan: { cell, plan in
             plan.producers = cell.integer("producers")
@@ -40,7 +40,7 @@ package struct Cancellation: ShapeDetail, Equatable {
     }
 
     package var call: Call
-    /// Whether nothing can have begun when the cancelling begins, so that the outcome is wholly determined.
+    /// Whether no operation can begin before the cancelling, so that the outcome is fully determined.
     package var isBeforeRelease: Bool
     /// For each operation, whether it is to be cancelled.
     package var isChosen: [Bool]
@@ -55,7 +55,7 @@ package struct Cancellation: ShapeDetail, Equatable {
             percent: call == .all ? 100 : cell.integer("cancelled_percent"), of: operations, seed: cell.integer("seed"))
     }
 
-    /// Chooses that many of a hundred, spread by chance, and exactly so many in all.
+    /// Chooses that percentage of the operations, spread randomly, with an exact total.
     private static func chosen(percent: Int, of operations: Int, seed: Int) -> [Bool] {
         var generator = SplitMix64(seed: UInt64(bitPattern: Int64(seed)))
         var (left, wanted) = (operations, operations * percent / 100)
@@ -73,11 +73,11 @@ package struct Cancellation: ShapeDetail, Equatable {
         return shortened
     }
 
-    /// Every operation ended once, in a way that it may.
+    /// Checks that every operation ended once, in an allowed way.
     ///
-    /// The slot of an operation counts its runs in its lower half, and in its upper half the times that it ended although,
-    /// or because, it was cancelled. One that was not chosen ran. One that was chosen before anything could begin did not.
-    /// One that was chosen while the queue was running did either, or was cancelled while it ran.
+    /// The lower half of an operation's slot counts its runs, the upper half its ends as cancelled. An operation that
+    /// was not chosen ran. One that was chosen before anything could begin did not run. One that was chosen while the
+    /// queue was running ran, or did not, or was cancelled while it ran.
     package func violations(of traces: RoundTraces, in plan: WorkloadPlan) -> [String] {
         var (lost, repeated, ranCancelled, unasked) = (0, 0, 0, 0)
         for operation in 0..<plan.operationCount {
@@ -91,10 +91,12 @@ package struct Cancellation: ShapeDetail, Equatable {
             if !isChosen && cancellations > 0 { unasked += 1 }
         }
         var violations: [String] = []
-        if lost > 0 { violations.append("\(lost) operations neither ran nor ended as cancelled") }
-        if repeated > 0 { violations.append("\(repeated) operations ran or ended as cancelled more than once") }
-        if ranCancelled > 0 { violations.append("\(ranCancelled) operations ran, cancelled before the queue did") }
-        if unasked > 0 { violations.append("\(unasked) operations were cancelled without a call that cancels them") }
+        if lost > 0 { violations.append("\(lost) operations neither ran nor were cancelled") }
+        if repeated > 0 { violations.append("\(repeated) operations ran or were cancelled more than once") }
+        if ranCancelled > 0 {
+            violations.append("\(ranCancelled) operations ran after they were cancelled in a suspended queue")
+        }
+        if unasked > 0 { violations.append("\(unasked) operations were cancelled without a call to cancel them") }
         return violations
     }
 }

@@ -3,7 +3,7 @@ extension Shape { public static let chain = Shape("chain") }
 extension Capability { package static let chains = Capability("chains") }
 
 extension ShapeDefinition {
-    /// Chains of operations: what one dependency costs.
+    /// Chains of operations: the cost of one dependency.
     static let chain = ShapeDefinition(
         .chain, needs: .chains,
         summary: "Chains of operations, each waiting for the one before it.",
@@ -15,7 +15,7 @@ extension ShapeDefinition {
                 "Queues that share a chain's operations, round robin; above 1, dependencies cross queues."),
             .choice(
                 "order", ["forward", "reverse"],
-                "The order of adding: each operation after the one it waits for, or before it."),
+                "The order of adding: each operation after its predecessor, or before it."),
         ] + common(work: 100),
         operationCount: { $0.integer("depth") * $0.integer("chains") },
         canBePhase: true, estimate: RoundEstimate(hasDependencies: true),

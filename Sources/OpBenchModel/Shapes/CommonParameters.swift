@@ -1,9 +1,9 @@
-// What the parameters of several shapes have in common.
+// Parameters that several shapes share.
 
 extension ShapeDefinition {
-    /// The greatest number of operations in one cell: at some hundred bytes each, what 8 GB of memory hold.
+    /// The greatest number of operations in one cell: at several hundred bytes each, they fit in 8 GB of memory.
     public static let operationLimit = 20_000_000
-    /// The longest that one round may pause or last by its parameters alone, in seconds.
+    /// The longest pause or duration of one round that parameters may set, in seconds.
     static let secondsLimit = 600.0
     /// The greatest `max_concurrent`: the engine's bound on threads.
     static let concurrencyLimit = 512
@@ -13,13 +13,13 @@ extension ShapeDefinition {
     static let producers = ParameterDefinition.count(
         "producers", 1...256, 1, "Threads that submit, each an equal share of the operations.")
 
-    /// Something that stands still once.
+    /// A stall in the middle of a round.
     static let stall = ParameterDefinition.nanoseconds(
         "stall_ns", 0...10_000_000_000, 0,
-        "The operation in the middle stands still for this long, asleep, like a page that is fetched or a lock that is "
+        "The operation in the middle sleeps for this long, as if a page were fetched or a lock were "
             + "held; 0 for none.")
 
-    /// What every shape has.
+    /// The parameters of every shape.
     static func common(work: Int) -> [ParameterDefinition] {
         [
             .nanoseconds(
@@ -27,12 +27,13 @@ extension ShapeDefinition {
             .init(
                 name: "max_concurrent", kind: .integerOr(keyword: "default", 1...concurrencyLimit),
                 defaultValue: .text("default"),
-                summary: "The queue's limit on operations running at once, or the system's choice.", unit: "count"),
+                summary: "The queue's limit on concurrent operations; \"default\" leaves it to the system.",
+                unit: "count"),
             .init(
                 name: "seed", kind: .integer(0...exactIntegerLimit), defaultValue: .integer(1),
                 summary:
-                    "Draws the plan: which operation has which priority, when each arrives. Block b draws with seed + b, "
-                    + "memory samples with seed. No part of a cell_id.",
+                    "The seed of all random choices, such as priorities and arrivals. Block b uses seed + b, "
+                    + "memory samples use seed. Not part of a cell_id.",
                 takesList: false),
         ]
     }

@@ -22,7 +22,7 @@ extension ShapeDefinition {
                 "Predecessors of an operation, at most `width`; used by layered_random only, which draws by `seed`."),
             .choice(
                 "order", ["forward", "reverse"],
-                "The order of adding: each operation after those it waits for, or before them."),
+                "The order of adding: each operation after its predecessors, or before them."),
         ] + common(work: 1000),
         operationCount: { GraphSize($0).operationCount },
         canBePhase: true,

@@ -3,25 +3,25 @@ extension Shape { public static let independent = Shape("independent") }
 extension Capability { package static let independent = Capability("independent operations") }
 
 extension ShapeDefinition {
-    /// Items of work without dependencies: what one operation costs.
+    /// Items of work without dependencies: the cost of one operation.
     static let independent = ShapeDefinition(
         .independent, needs: .independent,
         summary: "Items of work without dependencies, cut into operations of a chosen size.",
         parameters: [
-            .count("items", 1...1_000_000_000, 100_000, "Items of work, shared out over the operations."),
+            .count("items", 1...1_000_000_000, 100_000, "Items of work, divided among the operations."),
             .count(
                 "items_per_operation", 1...1_000_000_000, 1,
-                "Items that one operation does; the last operation does what is left over."),
+                "Items per operation; the last operation does the rest."),
             .choice(
                 "form", ["closure", "block", "subclass"],
-                "What is enqueued: a closure, a BlockOperation, or an Operation whose main is overridden."),
+                "The form of an operation: a closure, a BlockOperation, or an Operation subclass that overrides main."),
             .choice(
                 "submission", ["each", "bulk", "refill"],
-                "One call per operation; one call for all; or batches of `window`, the next one submitted by the "
-                    + "completion of the last operation of the batch before."),
+                "One call per operation; one call for all; or batches of `window`, each submitted by the "
+                    + "completion of the previous batch's last operation."),
             .count(
                 "window", 1...1_000_000, 1000,
-                "Operations in a batch; used by submission refill only, where each producer has batches of its own."),
+                "Operations in a batch; used only by submission refill, where each producer has its own batches."),
             producers,
         ] + common(work: 100),
         itemCount: { $0.integer("items") },

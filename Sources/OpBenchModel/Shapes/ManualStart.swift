@@ -6,18 +6,18 @@ extension ShapeDefinition {
     /// Operations without a queue.
     static let manualStart = ShapeDefinition(
         .manualStart, needs: .manualStarts,
-        summary: "Operations that are started by hand, by a call on the submitting thread, without any queue.",
+        summary: "Operations without a queue: the submitting thread calls start.",
         parameters: [
             .count("operations", 1...operationLimit, 10_000, "Operations, all together."),
             .choice(
                 "form", ["subclass", "block"],
-                "What is started: an Operation whose main is overridden, or a "
+                "The form of an operation: an Operation subclass that overrides main, or a "
                     + "BlockOperation."),
             producers,
         ] + common(work: 0),
         problem: { cell in
             guard cell.maxConcurrent != nil else { return nil }
-            return ("there is no queue whose limit could be set", "leave max_concurrent at \"default\"")
+            return ("it has a limit, but no queue", "leave max_concurrent at \"default\"")
         },
         plan: { cell, plan in
             plan.form = WorkloadPlan.Form(rawValue: cell.text("form")) ?? .subclass

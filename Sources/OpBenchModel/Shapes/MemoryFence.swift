@@ -3,18 +3,18 @@ extension Shape { public static let memoryFence = Shape("memory_fence") }
 extension Capability { package static let holding = Capability("operations that wait at once") }
 
 extension ShapeDefinition {
-    /// A great number of operations that wait at once.
+    /// Many operations that wait at once.
     static let memoryFence = ShapeDefinition(
         .memoryFence, needs: .holding,
-        summary: "A great number of operations held back in a suspended queue, then let go.",
+        summary: "Many operations that wait in a suspended queue, which is then resumed.",
         parameters: [
             .count("operations", 1...operationLimit, 1_000_000, "Operations that wait at once."),
             .choice(
                 "form", ["closure", "block", "subclass"],
-                "What is enqueued: a closure, a BlockOperation, or an Operation whose main is overridden."),
+                "The form of an operation: a closure, a BlockOperation, or an Operation subclass that overrides main."),
             .init(
                 name: "payload_bytes", kind: .integer(0...1_048_576), defaultValue: .integer(0),
-                summary: "Size of the object of its own that each operation keeps, its header included; 0 for none.",
+                summary: "Size of the object that each operation keeps, including its header; 0 for none.",
                 unit: "B"),
         ] + common(work: 0),
         plan: { cell, plan in
@@ -24,8 +24,8 @@ extension ShapeDefinition {
         })
 }
 
-/// What operations that wait at once keep. Drain and teardown of such a plan are reported together, as what letting go of
-/// the operations takes.
+/// The memory that waiting operations keep. Drain and teardown of such a plan are reported together, as the time to
+/// release the operations.
 package struct Ballast: ShapeDetail {
     /// The size of the object that each operation keeps; 0 for none.
     package let bytes: Int

@@ -3,22 +3,21 @@ extension Shape { public static let observers = Shape("observers") }
 extension Capability { package static let observers = Capability("observers") }
 
 extension ShapeDefinition {
-    /// Operations whose finish is observed.
+    /// Operations with observers of their finish.
     static let observers = ShapeDefinition(
         .observers, needs: .observers,
         summary: "Operations that notify their observers when they finish.",
         parameters: [
             .count("operations", 1...operationLimit, 10_000, "Operations, all together."),
-            .count("observers", 0...1000, 1, "Observers of each operation."),
+            .count("observers", 0...1000, 1, "Observers per operation."),
         ] + common(work: 0),
         plan: { cell, plan in
             plan.detail = Observers(count: cell.integer("observers"))
         })
 }
 
-/// Observers of an operation's finish.
 package struct Observers: ShapeDetail {
-    /// Of each operation.
+    /// The number of observers per operation.
     package let count: Int
 
     package func violations(of traces: RoundTraces, in plan: WorkloadPlan) -> [String] {
@@ -27,6 +26,6 @@ package struct Observers: ShapeDetail {
 }
 
 extension WorkloadPlan {
-    /// Observers of each operation; nil in other shapes.
+    /// The number of observers per operation; nil in other shapes.
     package var observers: Int? { detail(Observers.self)?.count }
 }

@@ -5,36 +5,36 @@ extension Shape { public static let openLoop = Shape("open_loop") }
 extension Capability { package static let arrivals = Capability("arrivals") }
 
 extension ShapeDefinition {
-    /// Operations that arrive at a rate, whatever became of those before.
+    /// Operations that arrive at a rate, whether earlier ones have ended or not.
     static let openLoop = ShapeDefinition(
         .openLoop, needs: .arrivals,
-        summary: "Operations that arrive at a fixed rate, however far the queue has come.",
+        summary: "Operations that arrive at a fixed rate, whether the queue keeps up or not.",
         parameters: [
             .init(
                 name: "rate", kind: .integerOr(keyword: "search", 1...arrivalRateLimit),
                 defaultValue: .integer(10_000),
                 summary:
-                    "Arrivals per second; \"search\" for the highest rate that keeps the 99th percentile, from the "
-                    + "intended instant of submitting to the end, within bound_ns.",
+                    "Arrivals per second; \"search\" finds the highest rate whose 99th percentile, from the "
+                    + "intended arrival to the end, is within bound_ns.",
                 unit: "1/s"),
             .init(
                 name: "load", kind: .number(0...10), defaultValue: .number(0),
                 summary:
-                    "In place of rate: arrivals per second as a part of the backend's own capacity, which each sample "
-                    + "measures first: 0.8 is four fifths of the highest rate that it keeps up with. 0: the rate counts."
+                    "Instead of rate: arrivals per second as a fraction of the backend's capacity, which each sample "
+                    + "measures first: 0.8 is 80 % of the highest rate that the backend keeps up with. 0 uses rate."
             ),
             .choice(
                 "arrivals", ["poisson", "constant"],
-                "Gaps drawn from the exponential distribution, or all of the same length."),
+                "Gaps from the exponential distribution, or all of the same length."),
             .nanoseconds(
                 "duration_ns", 1_000_000...60_000_000_000, 500_000_000,
-                "How long operations arrive; in a search, in each try."),
+                "The time during which operations arrive; in a search, in each trial."),
             .nanoseconds(
-                "bound_ns", 1000...10_000_000_000, 1_000_000, "Used by rate search only: the bound to keep."),
+                "bound_ns", 1000...10_000_000_000, 1_000_000, "The bound of a rate search; not used otherwise."),
             stall,
             .choice(
                 "stalls", ["operation", "submitter"],
-                "Used with stall_ns: what stands still, an operation or the thread that submits."),
+                "Used with stall_ns: what stalls, an operation or the submitting thread."),
         ] + common(work: 1000),
         operationCount: { Arrivals($0).count(perSecond: $0.arrivalRate ?? searchedRateFirst) },
         kinds: [.latency, .check],
@@ -67,11 +67,12 @@ extension ShapeDefinition {
 
     /// The greatest rate of arrivals, per second.
     public static let arrivalRateLimit = 10_000_000
-    /// The rate per second at which a search begins. Checks use it too where a rate is to be measured.
+    /// The rate per second at which a search begins. Checks use it too if the rate is to be measured.
     public static let searchedRateFirst = 10_000
-    /// How long a try lasts when a capacity is measured, unless the duration is shorter or few operations arrive in it.
+    /// The duration of one trial when a capacity is measured, unless the duration is shorter or few operations arrive
+    /// in it.
     package static let capacityTryNanoseconds = 50_000_000
-    /// Rounds until a searched rate is found, about.
+    /// The number of rounds until a searched rate is found, roughly.
     private static let searchRounds = 20.0
 }
 
@@ -82,23 +83,23 @@ extension Cell {
         return rate
     }
 
-    /// The part of a backend's capacity that arrives; 0 if the rate sets the arrivals.
+    /// The fraction of a backend's capacity that arrives; 0 if the rate sets the arrivals.
     var load: Double { shape == .openLoop ? number("load") : 0 }
 
-    /// Whether a sample finds out the rate at which operations arrive.
+    /// Whether a sample determines the rate of arrivals itself.
     var measuresRate: Bool { shape == .openLoop && (arrivalRate == nil || load > 0) }
 }
 
-/// How operations arrive in an open loop, before a rate is chosen.
+/// The distribution of arrivals in an open loop, before a rate is chosen.
 package struct Arrivals: ShapeDetail {
     package enum Gaps: String, Sendable { case poisson, constant }
 
     package var gaps: Gaps
     package var durationNanoseconds: Int
     package var seed: Int
-    /// In a search, the bound of the 99th percentile; nil where the rate is given.
+    /// In a search, the bound of the 99th percentile; nil if the rate is given.
     package var boundNanoseconds: Int64?
-    /// The part of the backend's capacity that arrives; nil if the rate is given or searched for.
+    /// The fraction of the backend's capacity that arrives; nil if the rate is given or searched for.
     package var load: Double?
 
     package init(_ cell: Cell) {
@@ -120,17 +121,17 @@ package struct Arrivals: ShapeDetail {
         }
     }
 
-    /// How many operations arrive in the duration at that rate.
+    /// The number of operations that arrive in the duration at that rate.
     package func count(perSecond rate: Int) -> Int {
         max(1, Int(Double(rate) * Double(durationNanoseconds) / 1e9))
     }
 }
 
 extension WorkloadPlan {
-    /// What the pace was drawn from; nil in other shapes.
+    /// The source of the plan's pace; nil in other shapes.
     package var arrivals: Arrivals? { detail(Arrivals.self) }
 
-    /// The plan with operations that arrive at another rate, drawn with another seed, perhaps for a shorter time.
+    /// The plan with another rate of arrivals, another seed and optionally a shorter duration.
     package func arriving(perSecond rate: Int, seedOffset: Int = 0, nanoseconds: Int? = nil) -> WorkloadPlan {
         guard var arrivals else { return self }
         var plan = self

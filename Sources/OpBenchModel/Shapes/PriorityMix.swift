@@ -3,7 +3,7 @@ extension Shape { public static let priorityMix = Shape("priority_mix") }
 extension Capability { package static let priorities = Capability("priorities") }
 
 extension ShapeDefinition {
-    /// Queue priorities that compete for the slots of one queue.
+    /// Operations of several queue priorities that compete for the slots of one queue.
     static let priorityMix = ShapeDefinition(
         .priorityMix, needs: .priorities,
         summary: "Operations of five queue priorities competing for the slots of one queue.",
@@ -13,7 +13,7 @@ extension ShapeDefinition {
                 name: "mix", kind: .weights(keys: .fixed(PriorityLevel.allCases.map(\.rawValue))),
                 defaultValue: .weights(
                     Dictionary(uniqueKeysWithValues: PriorityLevel.allCases.map { ($0.rawValue, 1) })),
-                summary: "Relative numbers of operations of each priority."),
+                summary: "The relative number of operations of each priority."),
             .choice(
                 "enqueue", ["suspended", "live"],
                 "Whether the queue is suspended until everything is added, or runs while operations are added."),

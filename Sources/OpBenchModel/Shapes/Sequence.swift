@@ -17,12 +17,12 @@ extension ShapeDefinition {
                         values: ["operations": .integer(100), "pause_ns": .integer(100_000)]),
                 ]),
                 summary:
-                    "What is done, in this order. A phase has a name, a shape, and parameters of that shape, of one "
-                    + "value each; work_ns, max_concurrent and seed are the sequence's where it has none of its own.",
+                    "The phases, in order. A phase has a name, a shape, and parameters of that shape, with one "
+                    + "value each; work_ns, max_concurrent and seed default to those of the sequence.",
                 takesList: false),
             .choice(
                 "queue", ["shared", "own"],
-                "Whether a phase reuses the queue of the one before, or has a new one; several queues, as of "
+                "Whether a phase reuses the queue of the previous one or has a new one; several queues, as for "
                     + "chains across queues, are always new."),
         ] + common(work: 1000),
         itemCount: { cell in cell.phases.reduce(into: 0) { $0.addClamped($1.cell.itemCount) } },
@@ -31,7 +31,7 @@ extension ShapeDefinition {
         problem: { cell in
             for phase in cell.phases {
                 if phase.cell.measuresRate {
-                    return ("its phase \(phase.name) does not say at which rate operations arrive", "give it a rate")
+                    return ("its phase \(phase.name) has no rate of arrivals", "give it a rate")
                 }
                 if let problem = ShapeDefinition.of(phase.cell.shape).problem(phase.cell) {
                     return ("in its phase \(phase.name), \(problem.what)", problem.remedy)
@@ -51,7 +51,7 @@ extension ShapeDefinition {
 }
 
 extension Phase {
-    /// Reads a phase, its parameters checked by its shape.
+    /// Decodes a phase; its shape checks the parameters.
     init(_ node: JSONNode) throws(InputErrors) {
         let mistakes = Mistakes()
         let members = try node.object(
@@ -84,7 +84,7 @@ extension Phase {
 }
 
 extension ParameterDefinition {
-    /// The phases of a sequence, each name once.
+    /// Decodes the phases of a sequence, which have distinct names.
     func phases(from node: JSONNode) throws(InputErrors) -> [Phase] {
         let elements = try node.elements(allowed)
         guard elements.count <= Phase.countLimit else {
@@ -106,7 +106,7 @@ extension ParameterDefinition {
 }
 
 extension Cell {
-    /// The phases of a sequence, each as a cell of its own shape; empty for other shapes.
+    /// The phases of a sequence, each as a cell of its shape; empty for other shapes.
     public var phases: [(name: String, cell: Cell)] {
         guard case .phases(let phases) = parameters["phases"] else { return [] }
         let common = parameters.filter { ["work_ns", "max_concurrent", "seed"].contains($0.key) }
@@ -118,7 +118,7 @@ extension Cell {
 }
 
 extension Cell {
-    /// The same with phases that have the least to work out.
+    /// The same cell with phases that need the least planning.
     fileprivate var withReducedPhases: Cell {
         var parameters = parameters
         parameters["phases"] = .phases(
@@ -130,16 +130,16 @@ extension Cell {
     }
 }
 
-/// A phase of a sequence, planned.
+/// The plan of one phase.
 package struct PhasePlan: Sendable {
     package let name: String
     package let plan: WorkloadPlan
 }
 
-/// What a sequence does, one after the other.
+/// The plan of a sequence.
 package struct PhaseSequence: ShapeDetail {
     package let phases: [PhasePlan]
-    /// Whether a phase goes on with the queue of the one before.
+    /// Whether a phase continues with the queue of the previous one.
     package let sharesQueue: Bool
 }
 

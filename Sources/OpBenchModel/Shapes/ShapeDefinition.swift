@@ -1,28 +1,29 @@
-/// A shape: which parameters it takes, what a round of it is, what it asks of a backend and how long it takes. The decoder,
-/// the published schema, the cell ids, `--help`, the plan and the estimates all come from these values.
+/// A shape: its parameters, the plan of a round, what it requires of a backend and how long it takes. The decoder, the
+/// published schema, the cell ids, `--help`, the plan and the estimates are all derived from these values.
 public struct ShapeDefinition: Sendable {
     public let shape: Shape
-    /// What a backend must be able to do.
+    /// The capability that a backend needs.
     package let needs: Capability
     /// One line for people.
     public let summary: String
     /// In the order in which lists multiply: the first varies slowest.
     public let parameters: [ParameterDefinition]
-    /// How many items of work one round of a cell does; nil: as many as operations.
+    /// The number of items of work in one round of a cell; nil: one per operation.
     let itemCount: (@Sendable (Cell) -> Int)?
-    /// How many operations one round of a cell submits.
+    /// The number of operations that one round of a cell submits.
     let operationCount: @Sendable (Cell) -> Int
-    /// The kinds of sample that say something about the shape. A file cannot ask for others.
+    /// The kinds of sample that are useful for the shape. A file cannot select others.
     public let kinds: Set<SampleKind>
-    /// Whether a sequence may have phases of the shape.
+    /// Whether the shape can be a phase of a sequence.
     let canBePhase: Bool
-    /// Why the values of a cell do not go together, and what would; nil if they do.
+    /// Why a cell's values cannot be combined, and the remedy; nil if they can.
     let problem: @Sendable (Cell) -> (what: String, remedy: String)?
-    /// How long a round takes, about.
+    /// An estimate of a round's duration.
     package let estimate: RoundEstimate
-    /// The cell with the least to work out for each operation that leaves unchanged what a backend can say of it.
+    /// A cell that needs the least planning per operation and that a backend supports exactly if it supports the given
+    /// cell.
     let sketch: @Sendable (Cell) -> Cell
-    /// Completes the plan of a cell, which has what every plan has.
+    /// Completes the plan of a cell, which has the parts common to all plans.
     private let complete: @Sendable (Cell, inout WorkloadPlan) -> Void
 
     init(
@@ -60,9 +61,9 @@ public struct ShapeDefinition: Sendable {
         parameters.first { $0.name == name }
     }
 
-    /// What an object says of the parameters, by name.
+    /// Decodes an object of parameters, by name.
     ///
-    /// - Parameter read: reads what stands under one of them.
+    /// - Parameter read: decodes the value of one parameter.
     func values<Value>(
         in node: JSONNode, read: (ParameterDefinition, JSONNode) throws(InputErrors) -> Value
     ) throws(InputErrors) -> [String: Value] {
@@ -90,7 +91,7 @@ public struct ShapeDefinition: Sendable {
 }
 
 extension Cell {
-    /// The cell with 1 for the parameters of those names that it has.
+    /// The cell with 1 for each of the named parameters that it has.
     func reduced(_ names: [String]) -> Cell {
         var parameters = parameters
         for name in names where parameters[name] != nil { parameters[name] = .integer(1) }
@@ -98,9 +99,9 @@ extension Cell {
     }
 }
 
-/// What a workload does, by its name in workload files and rows. Each shape has its own parameters (`ShapeDefinition`).
+/// A workload's kind, by its name in workload files and rows. Each shape has its own parameters (`ShapeDefinition`).
 ///
-/// A shape's file declares its name, and the list of shapes (`ShapeDefinition.all`) says which there are.
+/// A shape's file declares its name; `ShapeDefinition.all` lists all shapes.
 public struct Shape: Sendable, Hashable, Codable {
     public let rawValue: String
 
@@ -108,22 +109,23 @@ public struct Shape: Sendable, Hashable, Codable {
     package init(_ name: String) { rawValue = name }
 }
 
-/// A guess of the time that a round of a shape takes, by its parameters and the backend.
+/// A guess of the time of a round, from its parameters and the backend.
 package struct RoundEstimate: Sendable {
-    /// What one operation costs beside its work, in nanoseconds, on every backend with a queue; nil: what the backend says.
+    /// The cost of one operation without its work, in nanoseconds, on every backend with a queue; nil: the backend's
+    /// own guess.
     var operationNanoseconds: Double?
-    /// Whether operations wait for others, which costs some backends more.
+    /// Whether operations wait for others, which costs more on some backends.
     var hasDependencies = false
-    /// What the parameters alone make a round wait, in seconds.
+    /// The time that the parameters alone make a round wait, in seconds.
     var pause: @Sendable (Cell) -> Double = { _ in 0 }
-    /// The time of a round in seconds, where the other values do not make it up.
+    /// The time of a round in seconds, if the other values do not determine it.
     var whole: (@Sendable (Cell, BackendID) -> Double)?
-    /// The rounds of a latency sample, where they decide how long it takes; nil: it takes its target.
+    /// The number of rounds of a latency sample, if they decide its duration; nil: it lasts as long as its target.
     var latencyRounds: @Sendable (Cell) -> Double? = { _ in nil }
 
     /// In seconds.
     ///
-    /// - Parameter operationCount: how many operations a round of the cell has, and how many items of work.
+    /// - Parameter operationCount: the numbers of operations and of items of work in a round of the cell.
     func seconds(of cell: Cell, operations: Int, items: Int, on backend: BackendID) -> Double {
         if let whole { return whole(cell, backend) }
         let cost = BackendDefinition.of(backend)?.cost ?? OperationCost()

@@ -1,4 +1,4 @@
-// The list of shapes. A shape that stands here is known everywhere: to workload files, the schema, the help and the plan.
+// The list of shapes: workload files, the schema, the help and the plan know exactly these.
 
 extension ShapeDefinition {
     /// Every shape, in the order of tables.
@@ -9,9 +9,9 @@ extension ShapeDefinition {
 
     private static let byShape = Dictionary(uniqueKeysWithValues: all.map { ($0.shape, $0) })
 
-    /// The definition of a shape. One that is not listed is a mistake of the program, and traps.
+    /// The definition of a shape. Traps if the shape is not listed.
     public static func of(_ shape: Shape) -> ShapeDefinition {
-        guard let definition = byShape[shape] else { preconditionFailure("\(shape.rawValue) is in no list of shapes") }
+        guard let definition = byShape[shape] else { preconditionFailure("\(shape.rawValue) is not listed") }
         return definition
     }
 
@@ -30,7 +30,7 @@ extension Shape: CaseIterable, RawRepresentable {
 }
 
 extension BackendDefinition {
-    /// The shapes that the backend is defined for. A workload file that names it for another is refused.
+    /// The shapes that the backend is defined for. A workload file that combines it with another shape is refused.
     public var shapes: Set<Shape> { Set(Shape.allCases.filter(takes)) }
 
     /// Whether the backend is defined for a shape.
@@ -38,7 +38,7 @@ extension BackendDefinition {
 }
 
 extension BackendID {
-    /// Those defined for a shape, in the order of tables.
+    /// The backends that are defined for a shape, in the order of tables.
     package static func known(for shape: Shape) -> [BackendID] {
         BackendDefinition.all.filter { $0.takes(shape) }.map(\.id)
     }

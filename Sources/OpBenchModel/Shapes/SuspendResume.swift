@@ -8,8 +8,8 @@ extension ShapeDefinition {
         .suspendResume, needs: .suspension,
         summary: "A thread suspends and resumes the queue while operations are submitted and run.",
         parameters: [
-            .count("operations", 1...operationLimit, 100_000, "Operations submitted, all together."),
-            .count("toggles", 1...100_000, 20, "Suspensions, each followed by a resumption."),
+            .count("operations", 1...operationLimit, 100_000, "Operations submitted in total."),
+            .count("toggles", 1...100_000, 20, "The number of suspensions, each followed by a resumption."),
             .nanoseconds("run_ns", 1000...10_000_000_000, 2_000_000, "Time from a resumption to the next suspension."),
             .nanoseconds("hold_ns", 1000...10_000_000_000, 2_000_000, "Time from a suspension to its resumption."),
             producers,
@@ -20,7 +20,7 @@ extension ShapeDefinition {
             let seconds = Double(cell.integer("toggles")) * cycle / 1e9
             guard seconds > secondsLimit else { return nil }
             return (
-                "its toggles take \(FigureText.write(seconds)) s",
+                "its suspensions take \(FigureText.write(seconds)) s",
                 "toggles × (run_ns + hold_ns) is at most \(FigureText.write(secondsLimit)) s"
             )
         },
@@ -36,7 +36,7 @@ extension ShapeDefinition {
         })
 }
 
-/// A thread of its own suspends and resumes the queue.
+/// A separate thread suspends and resumes the queue.
 package struct Storm: ShapeDetail {
     package let toggles: Int
     package let runNanoseconds: Int
@@ -49,7 +49,7 @@ extension WorkloadPlan {
     /// Nil in other shapes.
     package var storm: Storm? { detail(Storm.self) }
 
-    /// The same with nobody who suspends the queue.
+    /// The plan without suspensions of the queue.
     package var withoutStorm: WorkloadPlan {
         guard storm != nil else { return self }
         var plan = self

@@ -12,7 +12,7 @@ extension ShapeDefinition {
             .init(
                 name: "mix", kind: .weights(keys: .number(0...1)),
                 defaultValue: .weights(["0.0": 1, "0.5": 1, "1.0": 1]),
-                summary: "Relative numbers of operations of each thread priority."),
+                summary: "The relative number of operations of each thread priority."),
             .count("competitors", 0...256, 2, "Threads that compute at nice 0 while the operations run."),
         ] + common(work: 100_000),
         plan: { cell, plan in
@@ -22,14 +22,14 @@ extension ShapeDefinition {
                 operations: plan.operationCount, seed: cell.integer("seed"))
             let competitors = cell.integer("competitors")
             plan.detail = ThreadPriorities(competitors: competitors)
-            // Without competitors, a low priority takes no CPU time away.
+            // Without competitors, a low priority costs no CPU time.
             plan.concerns = competitors > 0 ? .threadPriorities : []
         })
 }
 
-/// Thread priorities and what they compete with.
+/// Thread priorities and the threads that compete with them.
 package struct ThreadPriorities: ShapeDetail {
-    /// Busy threads at nice 0 beside the backend.
+    /// The number of busy threads at nice 0 beside the backend.
     package let competitors: Int
 }
 

@@ -3,19 +3,19 @@ extension Shape { public static let wakeup = Shape("wakeup") }
 extension Capability { package static let wakeups = Capability("wake-ups") }
 
 extension ShapeDefinition {
-    /// An idle queue that is given something to do.
+    /// An idle queue that gets work.
     static let wakeup = ShapeDefinition(
         .wakeup, needs: .wakeups,
-        summary: "Bursts submitted to an idle queue, each after the one before has ended and a pause has passed.",
+        summary: "Bursts submitted to an idle queue, each after the previous one has ended and a pause has passed.",
         parameters: [
-            .count("operations", 1...operationLimit, 1000, "Operations submitted, all together."),
-            .count("burst", 1...100_000, 1, "Operations submitted at once; then all of them are waited for."),
+            .count("operations", 1...operationLimit, 1000, "Operations submitted in total."),
+            .count("burst", 1...100_000, 1, "Operations per burst; the next burst waits for all of them."),
             .nanoseconds(
                 "pause_ns", 0...1_000_000_000, 0,
-                "Time from the end of a burst to the next one; 0 for the next one at once."),
+                "Time from the end of a burst to the next one; 0 for no pause."),
             .choice(
                 "pause_by", ["sleep", "spin"],
-                "How the submitting thread passes that time: asleep, like the rest of the machine, or spinning on the clock, "
+                "How the submitting thread waits for pause_ns: asleep, or spinning on the clock, "
                     + "so that its own processor never sleeps."),
             stall,
         ] + common(work: 0),

@@ -1,21 +1,22 @@
 import Glibc
 
-/// The name of the machine that measures, as rows have it: `OPBENCH_HOST`, else its host name.
+/// The name of this machine in rows: `OPBENCH_HOST`, or else its host name.
 ///
-/// A container's host name is often that of the container; whoever starts it knows the machine's.
+/// The host name in a container usually names the container; the variable can name the machine.
 public enum MachineName {
     /// The variable of the environment.
     public static let variable = "OPBENCH_HOST"
     static let limit = 100
 
-    /// This machine's. What cannot stand in a folder's name is a dash; `check` refuses it where a user gave it.
+    /// This machine's name. Characters that a folder's name cannot have become dashes; `check` refuses them in a user's
+    /// name.
     public static let own: String = {
         let name = getenv(variable).map { String(cString: $0) } ?? hostName
         let plain = name.utf8.prefix(limit).map { isAllowed($0) ? $0 : UInt8(ascii: "-") }
         return plain.isEmpty ? "unknown" : String(decoding: plain, as: UTF8.self)
     }()
 
-    /// - Throws: `InputError` if the name that the user gave is none.
+    /// - Throws: `InputError` if the name that the user set is invalid.
     public static func check() throws(InputError) {
         guard let text = getenv(variable).map({ String(cString: $0) }) else { return }
         try check(text)
@@ -24,7 +25,7 @@ public enum MachineName {
     static func check(_ text: String) throws(InputError) {
         guard !text.isEmpty, text.utf8.count <= limit, text.utf8.allSatisfy(isAllowed) else {
             throw InputError(
-                file: variable, message: "\(JSONText.excerpt(text)) is no name of a machine",
+                file: variable, message: "\(JSONText.excerpt(text)) is not a machine name",
                 remedy: "write 1 to \(limit) of the characters a–z, A–Z, 0–9, `.`, `_` and `-`")
         }
     }

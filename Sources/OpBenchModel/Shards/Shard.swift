@@ -1,13 +1,13 @@
-/// One of the parts that a sweep is split into, to be measured on one machine: `2/8`.
+/// One of the parts of a sweep, each measured on one machine: `2/8`.
 public struct Shard: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// From 1 to `count`.
     public let index: Int
     public let count: Int
 
-    /// The most parts of a sweep.
+    /// The largest number of parts of a sweep.
     public static let countLimit = 10_000
 
-    /// Traps if there is no such part.
+    /// Traps if the shard does not exist.
     public init(index: Int, count: Int) {
         precondition((1...Self.countLimit).contains(count) && (1...count).contains(index), "no such shard")
         (self.index, self.count) = (index, count)
@@ -15,7 +15,7 @@ public struct Shard: Sendable, Hashable, Comparable, CustomStringConvertible {
 
     /// Reads `2/8`: whole numbers without signs or leading zeros.
     ///
-    /// - Returns: nil for anything else, and for a part that does not exist.
+    /// - Returns: nil for anything else, and for a shard that does not exist.
     public init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard parts.count == 2, let index = Self.number(parts[0]), let count = Self.number(parts[1]),
@@ -56,17 +56,18 @@ extension Shard: Codable {
     }
 }
 
-/// Splits the cells of a sweep into shards of about the same cost: the dearest first, each into the shard that has least so
-/// far. The longest shard takes at most 4/3 of the shortest possible one (Graham, 1969). A cell is never split.
+/// Splits the cells of a sweep into shards of similar cost: each cell, from the most expensive on, goes to the shard
+/// with the least cost so far. The longest shard takes at most 4/3 of the shortest possible one (Graham, 1969). A cell
+/// is never split.
 ///
-/// The split follows from the costs and ids alone, so that every machine computes the same one.
+/// The split depends only on costs and ids, so every machine computes the same one.
 public struct ShardBalance: Sendable {
-    /// By shard, from the first on, the ids of its cells, and their cost together.
+    /// For each shard, the ids of its cells and their total cost.
     public let shards: [(cellIDs: [String], cost: Int64)]
 
     /// - Parameters:
     ///   - cells: each id once; costs of 0 or more, in any unit.
-    ///   - count: of shards, 1 or more. There may be more than cells; then some are empty.
+    ///   - count: the number of shards, 1 or more. If there are more shards than cells, some are empty.
     public init(_ cells: [(id: String, cost: Int64)], count: Int) {
         var shards = [(cellIDs: [String], cost: Int64)](repeating: ([], 0), count: count)
         var loads = LeastFirst(count: count)
@@ -91,7 +92,7 @@ private struct LeastFirst {
 
     /// Adds to the least load.
     ///
-    /// - Returns: whose it was.
+    /// - Returns: the shard with that load.
     mutating func add(_ cost: Int64) -> Int {
         let index = heap[0].index
         heap[0].load.addClamped(cost)

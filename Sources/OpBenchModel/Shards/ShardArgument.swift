@@ -1,12 +1,12 @@
-/// What `--shard` says: a shard, or that the job's environment tells which.
+/// The value of `--shard`: a shard, or `auto` to take it from the environment of the job.
 public enum ShardArgument: Sendable, Hashable {
     case named(Shard)
-    /// - count: given beside it, as in `auto/8`.
+    /// - count: the number of shards, as in `auto/8`.
     case auto(count: Int?)
 
     private static let option = "--shard"
 
-    /// - Throws: `InputError` for what is neither, and for a shard out of range.
+    /// - Throws: `InputError` for an invalid text, and for a shard out of range.
     public init(_ text: String) throws(InputError) {
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         if let first = parts.first, first.elementsEqual("auto".utf8), parts.count <= 2 {
@@ -23,21 +23,21 @@ public enum ShardArgument: Sendable, Hashable {
             let isOutOfRange =
                 parts.count == 2 && parts.allSatisfy { Shard.number($0) != nil || $0.elementsEqual("0".utf8) }
             throw Self.error(
-                "\(JSONText.excerpt(text)) is \(isOutOfRange ? "out of range" : "no shard")",
+                "\(JSONText.excerpt(text)) is \(isOutOfRange ? "out of range" : "not a shard")",
                 "write I/N, I from 1 to N and N at most \(Shard.countLimit); or auto, or auto/N")
         }
         self = .named(shard)
     }
 
-    /// The shard, where need be by what a job's engine has put into the environment.
+    /// The shard itself, or the one that the job's environment selects.
     ///
     /// Slurm's job arrays: `SLURM_ARRAY_TASK_ID`, with the array's bounds and step. Kubernetes' Indexed Jobs:
     /// `JOB_COMPLETION_INDEX`, from 0, which needs the count beside `auto`.
     ///
-    /// - Throws: `InputErrors` if it does not tell, or tells it in two ways.
+    /// - Throws: `InputErrors` if the environment selects no shard, or two.
     public func shard(_ environment: [String: String]) throws(InputErrors) -> Shard {
         guard case .auto(let count) = self else {
-            guard case .named(let shard) = self else { preconditionFailure("a shard is named or found") }
+            guard case .named(let shard) = self else { preconditionFailure("auto is resolved above") }
             return shard
         }
         do throws(InputError) {
@@ -49,7 +49,7 @@ public enum ShardArgument: Sendable, Hashable {
                     "both \(SlurmArray.id) and \(Self.completionIndex) are set", "name the shard: \(Self.option) I/N")
             case (false, nil):
                 throw Self.error(
-                    "neither \(SlurmArray.id) nor \(Self.completionIndex) is set, which tell what auto is",
+                    "auto needs \(SlurmArray.id) or \(Self.completionIndex), and neither is set",
                     "run it in a Slurm job array or an Indexed Job of Kubernetes, or name the shard: "
                         + "\(Self.option) I/N")
             }
@@ -63,13 +63,13 @@ public enum ShardArgument: Sendable, Hashable {
     private static func indexedJob(_ text: String, _ count: Int?) throws(InputError) -> Shard {
         guard let count else {
             throw error(
-                "\(completionIndex) does not tell how many shards there are",
-                "give the job's `completions` beside it: \(option) auto/N")
+                "\(completionIndex) has no number of shards",
+                "add the job's `completions`: \(option) auto/N")
         }
         guard let index = text == "0" ? 0 : Shard.number(text[...].utf8), index < count else {
             throw error(
-                "\(completionIndex) is \(JSONText.excerpt(text)), which is no index of \(count) shards",
-                "give the job's `completions` as the number: \(option) auto/N")
+                "\(completionIndex) is \(JSONText.excerpt(text)), not an index of \(count) shards",
+                "set N to the job's `completions`: \(option) auto/N")
         }
         return Shard(index: index + 1, count: count)
     }
@@ -84,7 +84,7 @@ private struct SlurmArray {
     static let id = "SLURM_ARRAY_TASK_ID"
     private static let bounds = ["SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX"]
     private static let step = "SLURM_ARRAY_TASK_STEP"
-    /// More than Slurm's own greatest task.
+    /// Above Slurm's largest task number.
     private static let limit = 1_000_000_000
 
     private let task, count, least, most, step: Int
@@ -97,7 +97,7 @@ private struct SlurmArray {
             let number = text == "0" ? 0 : Shard.number(text[...].utf8)
             guard let number, number <= Self.limit else {
                 throw ShardArgument.error(
-                    "\(name) is \(JSONText.excerpt(text)), which is no number of a task", "name the shard: --shard I/N")
+                    "\(name) is \(JSONText.excerpt(text)), not a task number", "name the shard: --shard I/N")
             }
             return number
         }
@@ -106,27 +106,27 @@ private struct SlurmArray {
         step = environment[Self.step] == nil ? 1 : try number(Self.step)
     }
 
-    /// - Parameter expected: the count that was given beside `auto`.
+    /// - Parameter expected: the number of shards given with `auto`.
     func shard(_ expected: Int?) throws(InputError) -> Shard {
         let remedy = "name the shard: --shard I/N"
         guard step > 0, (least...max(least, most)).contains(task), (most - least).isMultiple(of: step),
             (task - least).isMultiple(of: step), (most - least) / step + 1 == count, count <= Shard.countLimit
         else {
             throw ShardArgument.error(
-                "the job array has \(count) tasks from \(least) to \(most), so that the shard of task \(task) "
-                    + "is not certain",
-                "submit an array without holes, such as --array=1-8, of at most \(Shard.countLimit) tasks; or "
+                "the job array has \(count) tasks from \(least) to \(most), so the shard of task \(task) "
+                    + "is ambiguous",
+                "submit an array without gaps, such as --array=1-8, of at most \(Shard.countLimit) tasks; or "
                     + remedy)
         }
         if let expected, expected != count {
             let tasks = count == 1 ? "1 task" : "\(count) tasks"
-            throw ShardArgument.error("the job array has \(tasks), and not \(expected)", remedy)
+            throw ShardArgument.error("the job array has \(tasks), not \(expected)", remedy)
         }
-        // Tasks of a larger array that were submitted again look like this.
+        // Resubmitted tasks of a larger array look like this.
         if expected == nil, count == 1 || least > 1 {
             throw ShardArgument.error(
-                "the job array is \(least)-\(most), which may be a part of a larger one",
-                "\(remedy); or, if the array has all shards, say how many: --shard auto/\(count)")
+                "the job array \(least)-\(most) may be part of a larger one",
+                "\(remedy); or, if the array has all shards, give their number: --shard auto/\(count)")
         }
         return Shard(index: (task - least) / step + 1, count: count)
     }

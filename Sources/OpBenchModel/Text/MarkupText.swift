@@ -1,7 +1,7 @@
-/// Text in a cell of a table in GitHub's Markdown, where it stands for itself alone.
+/// Text in a table cell of GitHub's Markdown, without any effect as markup.
 public enum MarkdownText {
-    /// Scalars that mean something are written as entities, which never are structure; backslashes would need to be
-    /// counted. What a terminal should not be sent is written as `TerminalText` does.
+    /// Scalars with a meaning become entities, which are never markup; backslashes would have to be counted. Scalars
+    /// that a terminal would obey are escaped as in `TerminalText`.
     public static func cell(_ text: String) -> String {
         let scalars = Array(TerminalText.escaped(text, limit: TerminalText.fieldLimit).unicodeScalars)
         var result = String.UnicodeScalarView()
@@ -26,8 +26,8 @@ public enum MarkdownText {
 
 /// Text as the value of an XML 1.0 attribute in double quotes.
 public enum XMLText {
-    /// What the parser gives back is the text, but for scalars that no XML document may hold, even as references: a
-    /// replacement character stands for each.
+    /// The attribute parses back to the text, except for scalars that no XML document may hold, even as references:
+    /// each becomes a replacement character.
     public static func attribute(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -37,7 +37,7 @@ public enum XMLText {
             case ">": result.append(contentsOf: "&gt;".unicodeScalars)
             case "\"": result.append(contentsOf: "&quot;".unicodeScalars)
             case _ where !isAllowed(scalar): result.append("\u{FFFD}")
-            // A parser makes spaces of line ends and tabs that are written as such.
+            // A parser would turn literal line ends and tabs into spaces.
             case _ where scalar.isUnprintable:
                 result.append(contentsOf: "&#x\(String(scalar.value, radix: 16));".unicodeScalars)
             default: result.append(scalar)
@@ -53,7 +53,7 @@ public enum XMLText {
     }
 }
 
-/// A command that GitHub's runner finds in what a step prints, on a line of its own: `::error title=…::…`.
+/// A command that GitHub's runner recognises on a line of a step's output: `::error title=…::…`.
 public struct WorkflowCommand: Sendable {
     public var name: String
     public var title: String
@@ -65,12 +65,12 @@ public struct WorkflowCommand: Sendable {
         self.message = message
     }
 
-    /// The line with its end. The runner gives back the title and the message as they are here.
+    /// The line with its end. The runner restores the title and the message exactly.
     public var line: String { "::\(name) title=\(Self.property(title))::\(Self.data(message))\n" }
 
     static func data(_ text: String) -> String { escaped(text, "%\r\n") }
 
-    /// In a property a colon and a comma have meanings too.
+    /// A property also escapes colons and commas.
     static func property(_ text: String) -> String { escaped(text, "%\r\n:,") }
 
     private static func escaped(_ text: String, _ special: String) -> String {

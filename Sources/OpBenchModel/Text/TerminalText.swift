@@ -1,15 +1,14 @@
-/// Text from elsewhere, such as a file's fields, as it may stand on a terminal and in a job's log: on one line, without
-/// control sequences, and nothing in it that GitHub's runner takes for a workflow command, which it looks for in all
-/// that a step prints.
+/// Foreign text, such as fields of a file, made safe for terminals and job logs: on one line, without control
+/// sequences, and without workflow commands, which GitHub's runner looks for in all output of a step.
 public enum TerminalText {
     /// The longest field of a printed table, and the longest message, in scalars.
     public static let fieldLimit = 1000
     public static let messageLimit = 8000
 
     /// - Parameters:
-    ///   - limit: what is longer is cut, and ends in `…`.
-    ///   - keepsScopes: leaves `::` alone where something else than blanks stands before it, as in C++ names: for text
-    ///     that is a whole line, where no runner looks for a command there.
+    ///   - limit: longer text is cut and ends in `…`.
+    ///   - keepsScopes: keeps `::` after anything but blanks, as in C++ names: for text that is a whole line, where
+    ///     runners look for commands only at the beginning.
     public static func escaped(_ text: String, limit: Int = .max, keepsScopes: Bool = false) -> String {
         let scalars = text.unicodeScalars
         let isPlain =
@@ -18,7 +17,7 @@ public enum TerminalText {
         if isPlain { return text }
         var result = String.UnicodeScalarView()
         var (count, previous, beforePrevious): (Int, Unicode.Scalar?, Unicode.Scalar?) = (0, nil, nil)
-        // Whether something else than blanks and colons has come.
+        // Whether anything but blanks and colons has come.
         var isWithinLine = false
         for scalar in scalars {
             if count == limit {
@@ -43,8 +42,8 @@ public enum TerminalText {
     private static let bracket = UInt8(ascii: "[")
 }
 
-/// Unicode's stream-safe text (UAX #15): no more than 30 combining marks in a row. Swift compares and hashes strings by
-/// their normal form, which takes time by the square of such a row; a few megabytes of marks took minutes.
+/// Unicode's stream-safe text (UAX #15): at most 30 combining marks in a row. Swift compares and hashes strings by
+/// their normal form, which takes time quadratic in such a row: a few megabytes of marks took minutes.
 public enum StreamSafeText {
     static let markLimit = 30
     static let problem = "more than \(markLimit) combining marks in a row"
@@ -59,7 +58,7 @@ public enum StreamSafeText {
         return true
     }
 
-    /// The text without the marks that are too many.
+    /// The text without the excess marks.
     public static func made(of text: String) -> String {
         if holds(text) { return text }
         var (marks, result) = (0, String.UnicodeScalarView())
@@ -76,9 +75,9 @@ public enum StreamSafeText {
 }
 
 extension Unicode.Scalar {
-    /// Whether it has no shape of its own but acts on what stands around it: controls (C0, DEL, C1), line and paragraph
-    /// separators, formats such as those that turn the direction of reading, and what is no character at all. The joiners
-    /// of emoji and of some scripts are none of them.
+    /// Whether the scalar has no shape but acts on the text around it: controls (C0, DEL, C1), line and paragraph
+    /// separators, formats such as direction overrides, and noncharacters. The joiners of emoji and of some scripts are
+    /// excluded.
     var isUnprintable: Bool {
         if (0x20..<0x7F).contains(value) { return false }
         if value < 0xA0 || value & 0xFFFE == 0xFFFE || (0xFDD0...0xFDEF).contains(value) { return true }
@@ -89,7 +88,8 @@ extension Unicode.Scalar {
         }
     }
 
-    /// As Swift writes it: `\n`, `\u{9b}`.
+    /// The escape as in Swift source: `
+    /// `, `\u{9b}`.
     var visibleEscape: String {
         switch self {
         case "\n": "\\n"

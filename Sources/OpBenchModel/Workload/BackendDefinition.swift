@@ -1,39 +1,40 @@
-/// What a backend does, what it is defined for and what an operation costs on it, about.
+/// A backend: its summary, the shapes it is defined for and a guess of its cost per operation.
 public struct BackendDefinition: Sendable {
     public let id: BackendID
     /// One line for people.
     public let summary: String
-    /// What it is defined for; nil: every shape.
+    /// The capabilities that it is defined for; nil: every shape.
     let capabilities: Set<Capability>?
     let cost: OperationCost
-    /// The Swift module of a declared backend's queue, whose functions profiles count as the queue's; nil for built-in ones.
+    /// The Swift module of a declared backend's queue: profiles count its functions as the queue's. Nil for built-in
+    /// backends.
     package private(set) var module: String?
 
-    /// Those of this package, in the order of tables.
+    /// The backends of this package, in the order of tables.
     package static let builtIn: [BackendDefinition] = [
         .init("engine", "OperationEngine, the queue under test.", cost: OperationCost(nanoseconds: 300)),
         .init(
             "engine:within",
-            "Closures on the engine's queues, whose bodies submit the successors that they made ready.",
+            "Closures on the engine's queues, whose bodies submit the successors that become ready.",
             [.chains, .graphs]),
         .init(
-            "engine:counted", "Refilled closures on the engine, of which a batch's last submits the next.",
+            "engine:counted", "Refilled closures on the engine; the last one of a batch submits the next batch.",
             [.independent]),
         .init("engine:barrier", "Refilled closures on the engine, with one barrier per batch.", [.independent]),
         .init(
             "foundation", "Foundation's Operation and OperationQueue.",
-            // It looks through all waiting operations whenever one ends.
+            // It scans all waiting operations whenever one ends.
             cost: OperationCost(nanoseconds: 4000, dependent: (nanoseconds: 3000, nanosecondsPerOperation: 80))),
         .init(
-            "serial", "A plain loop on one thread: the floor, and the oracle of the outcome.",
+            "serial", "A plain loop on one thread: the lower bound, and the reference for outcomes.",
             cost: OperationCost(nanoseconds: 2, isLoop: true)),
-        .init("serial:futex", "One thread that a futex wakes: the floor under every wake-up.", [.wakeups]),
+        .init("serial:futex", "One thread that a futex wakes: the lower bound of every wake-up.", [.wakeups]),
         .init("dispatch", "Raw Dispatch in the fastest form shipped for the shape: the baseline of ratios."),
         .init(
-            "dispatch:notify", "Groups stand for dependencies, and for refilled batches; their notify submits.",
+            "dispatch:notify", "As dispatch, with groups for dependencies and refilled batches; their notify submits.",
             [.independent, .chains, .graphs]),
         .init(
-            "dispatch:inline", "As dispatch, but a body runs the first successor it made ready itself.",
+            "dispatch:inline", "As dispatch, but a body itself runs the first successor that it makes ready.",
             [.graphs]),
         .init(
             "dispatch:item", "Cancellation by the work item's own call instead of a flag that closures check.",
@@ -42,22 +43,23 @@ public struct BackendDefinition: Sendable {
             "dispatch:function", "As dispatch, with C functions in place of closures.",
             [.independent, .chains, .graphs]),
         .init("dispatch:apply", "Independent operations as the iterations of concurrentPerform.", [.independent]),
-        .init("dispatch:serial", "A chain as one serial queue, so that order replaces dependency.", [.chains]),
+        .init("dispatch:serial", "A chain as one serial queue, whose order replaces dependencies.", [.chains]),
         .init("concurrency", "Swift tasks in the fastest form shipped for the shape."),
-        .init("concurrency:await", "Swift tasks of which each awaits its predecessors.", [.chains, .graphs]),
+        .init("concurrency:await", "Swift tasks that await their predecessors.", [.chains, .graphs]),
         .init("concurrency:group", "A task group of all operations; a limit is a window of children.", [.independent]),
     ]
 
-    /// Every backend and every form, in the order of tables: the built-in ones, and those that the program declares.
+    /// All backends and forms, in the order of tables: the built-in ones, and those that the program declares.
     public static var all: [BackendDefinition] { builtIn + DeclaredBackends.definitions }
 
-    /// What an unknown name may be all the same.
+    /// A possible cause of an unknown name.
     static let declaredElsewhere = "a backend that a program declares is known to that program alone"
 
     /// The definition of that name, or nil if there is none.
     public static func of(_ id: BackendID) -> BackendDefinition? { all.first { $0.id == id } }
 
-    /// A backend that a program declares. It is defined for every shape; whether it can execute a plan, its factory says.
+    /// A backend that a program declares. It is defined for every shape; its factory decides whether it can execute a
+    /// plan.
     package init(declared id: BackendID, summary: String, module: String) {
         self.init(id.rawValue, summary)
         self.module = module
@@ -73,12 +75,12 @@ public struct BackendDefinition: Sendable {
     }
 }
 
-/// What an operation costs on a backend beside its work: a guess, for the time that a run takes.
+/// The cost of an operation on a backend, without its work: a guess, for the estimate of a run's duration.
 struct OperationCost: Sendable {
     var nanoseconds = 600.0
-    /// Where operations wait for others: a constant, and what each operation of the round adds. Nil: the same.
+    /// The cost if operations wait for others: a constant, and an amount per operation of the round. Nil: the same.
     var dependent: (nanoseconds: Double, nanosecondsPerOperation: Double)?
-    /// Whether it is a plain loop on one thread, which nothing has to wake.
+    /// Whether it is a plain loop on one thread, which needs no wake-up.
     var isLoop = false
 }
 
@@ -88,7 +90,8 @@ extension BackendID {
 }
 
 extension BackendID {
-    /// Whether programs are about it: the engine, and all that are not built in. The others are there to be compared with.
+    /// Whether programs are about this backend: the engine, and all that are not built in. The others are for
+    /// comparison.
     public var isOwn: Bool { self == .engine || !BackendDefinition.builtIn.contains { $0.id == self } }
 }
 

@@ -2,12 +2,12 @@
 public struct Cell: Sendable, Hashable {
     public let workload: String
     public let shape: Shape
-    /// Every parameter of the shape, defaults filled in.
+    /// Every parameter of the shape, including defaults.
     public let parameters: [String: ParameterValue]
-    /// The workload's name and, separated by single spaces, the sorted `name=value` of the parameters that differ
-    /// from their defaults, without the seed: `tiny-vs-batched items_per_operation=10 work_ns=0`. Stable: a new
-    /// parameter with a default changes no id. Neither names nor values hold spaces, commas or quotes, so that an id
-    /// needs no quoting in CSV.
+    /// The workload's name and, separated by single spaces, the sorted `name=value` of the parameters that differ from
+    /// their defaults, without the seed: `tiny-vs-batched items_per_operation=10 work_ns=0`. Stable: a new parameter
+    /// with a default changes no id. Names and values have no spaces, commas or quotes, so an id needs no quoting in
+    /// CSV.
     public let id: String
 
     public init(workload: String, shape: Shape, parameters: [String: ParameterValue], id: String) {
@@ -21,8 +21,7 @@ public struct Cell: Sendable, Hashable {
 // MARK: - Values by name
 
 extension Cell {
-    /// A whole-number parameter of the cell's shape. A name that is none is a mistake of the program, not of its
-    /// user, and traps.
+    /// A whole-number parameter of the cell's shape. Traps if the shape has no such parameter.
     public func integer(_ name: String) -> Int {
         guard case .integer(let value) = parameters[name] else {
             preconditionFailure("\(shape.rawValue) has no whole-number parameter \(name)")
@@ -38,7 +37,7 @@ extension Cell {
         return value
     }
 
-    /// A parameter that is one of several words. Traps as `integer(_:)` does.
+    /// A parameter that is one of several words. Traps like `integer(_:)`.
     public func text(_ name: String) -> String {
         guard case .text(let value) = parameters[name] else {
             preconditionFailure("\(shape.rawValue) has no word parameter \(name)")
@@ -46,7 +45,7 @@ extension Cell {
         return value
     }
 
-    /// The weights of a mix, each above 0, sorted by key. Traps as `integer(_:)` does.
+    /// The weights of a mix, each above 0, sorted by key. Traps like `integer(_:)`.
     public func weights(_ name: String) -> [(key: String, weight: Double)] {
         guard case .weights(let value) = parameters[name] else {
             preconditionFailure("\(shape.rawValue) has no weights \(name)")
@@ -61,10 +60,10 @@ extension Cell {
     }
 }
 
-// What a cell has of its shape's definition.
+// Values from the definition of the cell's shape.
 
 extension Cell {
-    /// Makes the cell of the given values; parameters that are not named have their defaults.
+    /// The cell with the given values, and defaults for all other parameters.
     init(workload: String, definition: ShapeDefinition, values: [String: ParameterValue]) {
         var parameters: [String: ParameterValue] = [:]
         var differing: [String] = []
@@ -80,18 +79,18 @@ extension Cell {
             id: ([workload] + differing.sorted()).joined(separator: " "))
     }
 
-    /// The workload's name and every parameter but the seed, sorted, also those at their defaults, which the id leaves out:
-    /// `w chains=1 depth=10 max_concurrent=default …`.
+    /// The workload's name and every parameter except the seed, sorted, including those at their defaults, which the id
+    /// leaves out: `w chains=1 depth=10 max_concurrent=default …`.
     package var fullName: String { Self.fullName(workload: workload, parameters: parameters) }
 
-    /// The same of a cell of which the rows of a run tell.
+    /// The full name of a cell from the rows of a run.
     package static func fullName(workload: String, parameters: [String: some CustomStringConvertible]) -> String {
         let values = parameters.filter { $0.key != "seed" }.map { "\($0.key)=\($0.value)" }
         return ([workload] + values.sorted()).joined(separator: " ")
     }
 
-    /// The cell with the seeds of one block: each is higher by the block's number than the cell's, also those that phases
-    /// have of their own. So blocks draw different arrivals, priorities and graphs, and a figure's interval covers the draw.
+    /// The cell with the seeds of one block: the block's number is added to the cell's seed and to those of its phases.
+    /// Blocks thus draw different arrivals, priorities and graphs, and a figure's interval covers the draw.
     package func drawn(inBlock block: Int) -> Cell {
         func raised(_ values: [String: ParameterValue]) -> [String: ParameterValue] {
             guard case .integer(let seed) = values["seed"] else { return values }
@@ -105,18 +104,18 @@ extension Cell {
         return Cell(workload: workload, shape: shape, parameters: parameters, id: id)
     }
 
-    /// How many operations one round of the cell submits.
+    /// The number of operations that one round submits.
     public var operationCount: Int { ShapeDefinition.of(shape).operationCount(self) }
 
-    /// How many items of work one round of the cell does; an operation is one item unless the shape says otherwise.
+    /// The number of items of work in one round: one per operation unless the shape says otherwise.
     public var itemCount: Int { ShapeDefinition.of(shape).itemCount?(self) ?? operationCount }
 
-    /// How long one round of the cell takes on a backend, in seconds: a guess.
+    /// The duration of one round on a backend, in seconds: a guess.
     package func roundSeconds(on backend: BackendID) -> Double {
         ShapeDefinition.of(shape).estimate.seconds(
             of: self, operations: operationCount, items: itemCount, on: backend)
     }
 
-    /// How many rounds a latency sample of the cell takes, where they decide how long it is; nil: it takes its target.
+    /// The number of rounds of a latency sample, if they decide its duration; nil: it lasts as long as its target.
     package var latencyRounds: Double? { ShapeDefinition.of(shape).estimate.latencyRounds(self) }
 }

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// The backends that a program declares beside the built-in ones.
+/// The backends that a program declares in addition to the built-in ones.
 ///
-/// One list for the process, since the parser makes the commands, and files are decoded, where nothing can be handed over.
+/// One list per process: the argument parser makes the commands, and decoders read files, where no value can be passed.
 /// `main` writes it once, before it parses anything and before there is another thread; then it is only read.
 package enum DeclaredBackends {
     private static let list = Mutex<[BackendDefinition]>([])
 
     package static var definitions: [BackendDefinition] { list.withLock { $0 } }
 
-    /// - Throws: `InputError` if a name is malformed, or another backend's; then nothing is declared.
+    /// - Throws: `InputError` if a name is malformed or taken; then nothing is declared.
     package static func declare(_ definitions: [BackendDefinition]) throws(InputError) {
         var known = BackendDefinition.builtIn.map(\.id)
         for definition in definitions {
@@ -24,26 +24,26 @@ package enum DeclaredBackends {
             InputError(file: "OpBenchMain.run(backends:)", message: message, remedy: remedy)
         }
         let name = JSONText.excerpt(id.rawValue)
-        guard id.isWellFormed else { throw error("\(name) is no name of a backend", BackendID.allowed) }
+        guard id.isWellFormed else { throw error("\(name) is not a backend name", BackendID.allowed) }
         if known.contains(id) {
-            let owner = BackendDefinition.builtIn.contains { $0.id == id } ? "that of a built-in backend" : "taken"
+            let owner = BackendDefinition.builtIn.contains { $0.id == id } ? "used by a built-in backend" : "taken"
             throw error("the name \(name) is \(owner)", "choose another name")
         }
         if let family = BackendDefinition.builtIn.first(where: { $0.id.family == id.family })?.id.family {
             throw error(
-                "the name \(name) is one of a form of the built-in backend \(family)",
+                "the name \(name) is a form of the built-in backend \(family)",
                 "choose another name before the colon; later versions may have more forms of \(family)")
         }
     }
 }
 
 extension BackendID {
-    /// What a name of a backend may be, in words.
+    /// The allowed names of backends, in words.
     package static let allowed =
         "use 1 to 40 of a-z, 0-9, '.', '_' and '-', beginning with a letter; a form of a backend has one colon between two "
         + "such names"
 
-    /// Whether the name can stand in lists on command lines, in files and in paths.
+    /// Whether the name is valid in command-line lists, in files and in paths.
     package var isWellFormed: Bool {
         let parts = rawValue.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         return rawValue.utf8.count <= 40 && parts.count <= 2
@@ -55,7 +55,7 @@ extension BackendID {
             }
     }
 
-    /// What stands before the colon, or all of it.
+    /// The name up to the colon, if it has one.
     fileprivate var family: String { String(rawValue.prefix { $0 != ":" }) }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {

@@ -1,15 +1,15 @@
-/// Bad input from the user: a workload file, a command-line value, a CSV file. Carries what a person needs to put it
-/// right. `opbench` prints it and exits 64.
+/// Bad input from the user: a workload file, a command-line value, a CSV file. Carries what a person needs to correct
+/// it. `opbench` prints it and exits 64.
 public struct InputError: Error, Sendable, Hashable {
     /// The file as the user named it, or the option (`--set`).
     public var file: String
-    /// The line in that file, from 1; nil where no line is to blame.
+    /// The line in that file, from 1; nil if no line is at fault.
     public var line: Int?
-    /// The JSON path (`$.parameters.depth[2]`), or `column <name>` in a CSV file; empty where there is none.
+    /// The JSON path (`$.parameters.depth[2]`), or `column <name>` in a CSV file; empty if there is none.
     public var path: String
-    /// What is wrong.
+    /// The mistake.
     public var message: String
-    /// What is allowed, or what to do about it.
+    /// The allowed values, or the action to take.
     public var remedy: String
 
     public init(file: String, line: Int? = nil, path: String = "", message: String, remedy: String) {
@@ -31,21 +31,21 @@ extension InputError: CustomStringConvertible {
     }
 }
 
-/// Mistakes in the input, all of which their author is to see at once: those of every file and option that was read.
+/// All mistakes in the input, from every file and option that was read, so that a user sees them at once.
 public struct InputErrors: Error, Sendable, Hashable {
-    /// At least one, each once: file by file, and in a file by line, what has no line last.
+    /// At least one, without duplicates: by file, then by line; mistakes without a line come last.
     public let errors: [InputError]
-    /// How many more there were than are kept.
+    /// The number of further mistakes that were not kept.
     public let omitted: Int
 
-    /// The most that are kept.
+    /// The largest number of kept mistakes.
     static let limit = 1000
 
     public init(_ error: InputError) { (errors, omitted) = ([error], 0) }
 
-    /// - Parameter errors: at least one; none is a mistake of the program, and traps.
+    /// - Parameter errors: at least one; traps if empty.
     public init(errors: [InputError]) {
-        precondition(!errors.isEmpty, "mistakes without a mistake")
+        precondition(!errors.isEmpty, "no mistakes")
         self.init(errors, omitted: 0)
     }
 
@@ -59,7 +59,7 @@ public struct InputErrors: Error, Sendable, Hashable {
         self.omitted = omitted
     }
 
-    /// As one, for those who tell of one: the first, and how many there are beside it.
+    /// The first mistake, with the number of the others in its message.
     public var first: InputError {
         var first = errors[0]
         let others = errors.count - 1 + omitted
@@ -69,19 +69,19 @@ public struct InputErrors: Error, Sendable, Hashable {
 }
 
 extension InputErrors: CustomStringConvertible {
-    /// One line for each.
+    /// One line per mistake.
     public var description: String { lines(limit: .max).joined(separator: "\n") }
 
-    /// One line for each of so many, and one that counts the others.
+    /// One line per mistake up to `limit`, and one with the number of the others.
     public func lines(limit: Int) -> [String] {
         let others = max(0, errors.count - limit) + omitted
         return errors.prefix(limit).map(\.description) + (others > 0 ? ["and \(others) more mistakes"] : [])
     }
 }
 
-/// Gathers mistakes while input is read, so that the first one hides no other.
+/// Collects mistakes while input is read, so that the first one does not hide the others.
 ///
-/// Not thread-safe: a reader makes one, and throws what it has gathered in the end.
+/// Not thread-safe: a reader makes one, and throws the collected mistakes at the end.
 public final class Mistakes {
     private var errors: [InputError] = []
     private var omitted = 0
@@ -97,7 +97,7 @@ public final class Mistakes {
         omitted += mistakes.omitted
     }
 
-    /// What a reading gives; nil if it fails, and then its mistakes are kept.
+    /// The result of a decoding step; nil if it fails, and then its mistakes are kept.
     @discardableResult
     public func keep<Value>(_ reading: () throws(InputErrors) -> Value) -> Value? {
         do {
@@ -108,14 +108,14 @@ public final class Mistakes {
         }
     }
 
-    /// The same of something that may be absent, which is no mistake.
+    /// Like `keep`, for something optional.
     @discardableResult
     public func keep<Input, Value>(_ input: Input?, _ reading: (Input) throws(InputErrors) -> Value) -> Value? {
         guard let input else { return nil }
         return keep { () throws(InputErrors) in try reading(input) }
     }
 
-    /// As `keep`, of a reading that ends with its first mistake.
+    /// Like `keep`, for a step that ends with its first mistake.
     @discardableResult
     public func keepFirst<Value>(_ reading: () throws(InputError) -> Value) -> Value? {
         do {
@@ -126,7 +126,7 @@ public final class Mistakes {
         }
     }
 
-    /// What was gathered; nil if nothing was.
+    /// The collected mistakes; nil if there are none.
     public var gathered: InputErrors? { errors.isEmpty ? nil : InputErrors(errors, omitted: omitted) }
 
     /// - Throws: `InputErrors` if there are any.

@@ -1,10 +1,10 @@
 /// The published JSON Schema (2020-12) of workload files, generated from the definitions that the decoder reads.
 ///
-/// It says everything about structure: keys, types, ranges, which parameters and backends a shape has. What it cannot
-/// say, the decoder alone checks: keys given twice, weights of one key in two spellings, the size of the product,
-/// the lengths of zipped lists, cells whose values do not go together, names that two files share.
+/// It covers structure: keys, types, ranges, and the parameters and backends of each shape. The decoder alone checks
+/// what a schema cannot express: duplicate keys, one weight key in two spellings, the size of the product, the lengths
+/// of zipped lists, values that cannot be combined in a cell, names that two files share.
 public enum JSONSchema {
-    /// The schema as text, ending in a line feed: what `workloads/schema/workload.schema.json` holds.
+    /// The schema as text, ending in a line feed: the content of `workloads/schema/workload.schema.json`.
     public static func workload() -> String { JSONText.write(root) }
 
     private static var root: JSONValue {
@@ -14,7 +14,7 @@ public enum JSONSchema {
             (
                 "description",
                 .string(
-                    "One workload: a shape, its parameters, and what runs and measures it. Lists multiply into cells. "
+                    "One workload: a shape, its parameters, and how it is run and measured. Lists multiply into cells. "
                         + commentRule)
             ),
             ("type", "object"),
@@ -27,19 +27,19 @@ public enum JSONSchema {
 
     // MARK: Comments
 
-    /// What workloads and policies have in place of comments.
+    /// The rule for comments in workloads and policies.
     static let commentRule =
-        "A member of any object whose name begins with \(JSONNode.commentMark) is a comment, whatever it holds."
+        "A member of any object whose name begins with \(JSONNode.commentMark) is a comment and is ignored."
     static let commentPattern = "^\(JSONNode.commentMark)"
     static let comments: (String, JSONValue) = ("patternProperties", .object((commentPattern, true)))
-    /// Beside those that are listed, and comments.
+    /// No members except the listed ones and comments.
     static let noOtherMembers: (String, JSONValue) = ("additionalProperties", false)
-    /// Something beside comments.
+    /// At least one member that is not a comment.
     private static let notEmpty: (String, JSONValue) = (
         "not", .object(("propertyNames", .object(("pattern", .string(commentPattern)))))
     )
 
-    // MARK: What all shapes share
+    // MARK: Common to all shapes
 
     private static var properties: JSONValue {
         .object(
@@ -58,26 +58,26 @@ public enum JSONSchema {
             (
                 "shape",
                 .object(
-                    ("description", .string("What the workload does. " + shapeSummaries)),
+                    ("description", .string("The kind of workload. " + shapeSummaries)),
                     ("enum", .strings(Shape.allCases.map(\.rawValue))))
             ),
             (
                 "parameters",
-                .object(("description", "The shape's parameters; one left out has its default."), ("type", "object"))
+                .object(("description", "The shape's parameters; omitted ones have defaults."), ("type", "object"))
             ),
             (
                 "zip",
                 list(
-                    "Parameters whose lists go together, value by value, in place of multiplying; with all other lists they "
+                    "Parameters whose lists are combined value by value, not multiplied; with all other lists they "
                         + "multiply.", of: .object(("type", "object")), isUnique: false)
             ),
-            ("backends", list("What executes the cells. " + backendSummaries, of: backendNames(BackendID.known))),
-            ("sample_kinds", kinds("The kinds of sample to take; all of them if left out.")),
+            ("backends", list("The backends to run. " + backendSummaries, of: backendNames(BackendID.known))),
+            ("sample_kinds", kinds("The kinds of sample to take; all by default.")),
             ("skip", list("Cells that a backend is not run on.", of: rule(hasStatus: false), isUnique: false)),
             (
                 "expect",
                 list(
-                    "Bad statuses that are known and do not fail the run.", of: rule(hasStatus: true), isUnique: false)
+                    "Known bad statuses, which do not fail the run.", of: rule(hasStatus: true), isUnique: false)
             ))
     }
 
@@ -93,8 +93,8 @@ public enum JSONSchema {
         BackendDefinition.all.map { "\($0.id.rawValue): \($0.summary)" }.joined(separator: " ")
     }
 
-    /// What `sentence` and names must not match. It stands beside a pattern that ends in `$` because some validators
-    /// let `$` match before a last line feed.
+    /// The pattern that sentences and names must not match. It is needed beside a pattern that ends in `$`, because
+    /// some validators let `$` match before a final line feed.
     private static var noControlCharacters: JSONValue { .object(("pattern", "[\\u0000-\\u001F]")) }
 
     private static func name(_ description: String, limit: Int) -> JSONValue {
@@ -109,7 +109,7 @@ public enum JSONSchema {
             ("maxLength", .integer(TextLimits.sentence)), ("not", noControlCharacters))
     }
 
-    /// Distinct entries, or rules.
+    /// A list of distinct entries, or of rules.
     private static func list(_ description: String, of items: JSONValue, isUnique: Bool = true) -> JSONValue {
         let unique: [(String, JSONValue)] =
             isUnique ? [("uniqueItems", true)] : [("maxItems", .integer(RuleDecoder.ruleLimit))]
@@ -122,9 +122,9 @@ public enum JSONSchema {
         .object(("enum", .strings(backends.map(\.rawValue))))
     }
 
-    // MARK: What a shape has of its own
+    // MARK: Specific to a shape
 
-    /// Holds the rest of the file to the definitions of its shape.
+    /// Checks the rest of the file against the definitions of its shape.
     private static func conditional(_ shape: Shape) -> JSONValue {
         let name = shape.rawValue
         func items(_ definition: String) -> JSONValue { .object(("items", .reference("\(name).\(definition)"))) }
@@ -138,7 +138,7 @@ public enum JSONSchema {
             ("then", .object(("properties", held))))
     }
 
-    /// The definitions that the conditionals refer to, and what values, lists of values and conditions may be, once each.
+    /// The definitions that the conditionals refer to: values, lists of values and conditions, each once.
     private static var definitions: JSONValue {
         let shapes = Shape.allCases.map(ShapeDefinition.of)
         let values = shapes.flatMap(\.parameters).map { (name: name(of: $0.kind), definition: $0) }
@@ -178,7 +178,7 @@ public enum JSONSchema {
         ]
     }
 
-    /// The name of what a value of a kind may be, equal for equal kinds.
+    /// The name of the values of a kind, equal for equal kinds.
     private static func name(of kind: ParameterDefinition.Kind) -> String {
         switch kind {
         case .integer(let range): "integer.\(range.lowerBound).\(range.upperBound)"
@@ -207,11 +207,11 @@ public enum JSONSchema {
             )
         }
         return .object(
-            ("description", "Lists of the same length; a value may stand in one several times."), ("type", "object"),
+            ("description", "Lists of the same length; values may repeat."), ("type", "object"),
             notEmpty, noOtherMembers, comments, ("properties", .members(lists)))
     }
 
-    /// One value, or where lists are allowed also a list of them.
+    /// One value, or also a list of values if lists are allowed.
     private static func parameter(_ definition: ParameterDefinition) -> JSONValue {
         let unit = definition.unit.isEmpty ? "" : " Unit: \(definition.unit)."
         let values = (definition.takesList ? "values." : "") + name(of: definition.kind)
@@ -250,7 +250,7 @@ public enum JSONSchema {
             ("type", "integer"), ("minimum", .integer(range.lowerBound)), ("maximum", .integer(range.upperBound)))
     }
 
-    /// A phase of a sequence: its parameters are those of its shape, of one value each.
+    /// A phase of a sequence: its parameters are those of its shape, with one value each.
     private static var phase: JSONValue {
         let held = ShapeDefinition.phaseShapes.map { shape in
             let parameters = ShapeDefinition.of(shape).parameters.map {
@@ -275,12 +275,12 @@ public enum JSONSchema {
 
     // MARK: Rules
 
-    /// What rules of all shapes have; a shape adds which backends and which conditions.
+    /// The common part of all rules; a shape adds its backends and conditions.
     private static func rule(hasStatus: Bool) -> JSONValue {
         let known: [(String, JSONValue)] = [
             ("backend", true), ("when", true),
             ("status", .object(("enum", .strings(RuleDecoder.expectable.map(\.rawValue))))),
-            ("reason", sentence("Why, in one line.")),
+            ("reason", sentence("The reason, in one line.")),
         ].filter { hasStatus || $0.0 != "status" }
         return .object(
             ("type", "object"), ("required", .strings(known.map(\.0).filter { $0 != "when" })),
@@ -289,7 +289,7 @@ public enum JSONSchema {
 
     private static func conditions(of definition: ShapeDefinition) -> JSONValue {
         .object(
-            ("description", "Conditions on the cell, all of which must hold; left out, every cell is meant."),
+            ("description", "Conditions on the cell, which must all hold; without it, the rule applies to every cell."),
             ("type", "object"), notEmpty, noOtherMembers, comments,
             (
                 "properties",
@@ -297,7 +297,7 @@ public enum JSONSchema {
             ))
     }
 
-    /// What a condition on a number may have; `equals` is held to the parameter elsewhere.
+    /// The bounds of a condition on a number; the parameter checks `equals` elsewhere.
     private static var bounds: JSONValue {
         let bound = JSONValue.object(
             ("type", "number"), ("minimum", .integer(-RuleDecoder.boundLimit)),

@@ -1,4 +1,4 @@
-/// One parameter of a shape, declared once: the decoder, the schema, the cell ids and the help all read this.
+/// One parameter of a shape, declared once for the decoder, the schema, the cell ids and the help.
 public struct ParameterDefinition: Sendable {
     public enum Kind: Sendable {
         case integer(ClosedRange<Int>)
@@ -7,11 +7,11 @@ public struct ParameterDefinition: Sendable {
         /// A whole number or one word, as in `max_concurrent`.
         case integerOr(keyword: String, ClosedRange<Int>)
         case weights(keys: WeightKeys)
-        /// What a sequence does, one after the other.
+        /// The phases of a sequence.
         case phases
     }
 
-    /// What a weight may be given to.
+    /// The keys that may have a weight.
     public enum WeightKeys: Sendable {
         case fixed([String])
         /// Decimal numbers from 0 to 1, as strings of at most six decimals.
@@ -23,10 +23,10 @@ public struct ParameterDefinition: Sendable {
     public let defaultValue: ParameterValue
     /// One line for people.
     public let summary: String
-    /// `ns`, `B`, `count`, or empty where the value has none.
+    /// `ns`, `B`, `count`, or empty if the value has none.
     public let unit: String
-    /// Whether a file may give several values. The seed takes one: it is no part of a `cell_id`, so cells that
-    /// differ in nothing else could not be told apart.
+    /// Whether a file may give several values. The seed takes one: it is not part of a `cell_id`, so cells that differ
+    /// only in the seed could not be distinguished.
     public let takesList: Bool
 
     public init(
@@ -41,11 +41,11 @@ public struct ParameterDefinition: Sendable {
         self.takesList = takesList
     }
 
-    /// A weight's greatest value, and the most weights of one mix: every key is a class with figures of its own.
+    /// The greatest weight, and the most weights of one mix: every key is a class with figures of its own.
     public static let weightLimit = 1_000_000.0
     static let weightCountLimit = 100
 
-    /// What a value may be, for messages and help: `a whole number from 1 to 512`.
+    /// The allowed values, for messages and help: `a whole number from 1 to 512`.
     public var allowed: String {
         switch kind {
         case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
@@ -68,7 +68,7 @@ extension ParameterDefinition.WeightKeys {
         }
     }
 
-    /// The one spelling of a key, or nil if it is none: `"0.50"` and `".5"` become `0.5` and nil.
+    /// The canonical spelling of a key, or nil if it is invalid: `"0.50"` and `".5"` become `0.5` and nil.
     func canonical(_ key: String) -> String? {
         switch self {
         case .fixed(let keys): return keys.contains(key) ? key : nil
@@ -78,7 +78,7 @@ extension ParameterDefinition.WeightKeys {
         }
     }
 
-    /// `0`, `1`, or one of them with one to six decimals: what the schema's pattern says.
+    /// `0` or `1`, optionally with one to six decimals, as in the schema's pattern.
     private func isDecimal(_ key: String) -> Bool {
         let parts = key.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard let whole = parts.first, parts.count <= 2, whole.elementsEqual("0".utf8) || whole.elementsEqual("1".utf8)

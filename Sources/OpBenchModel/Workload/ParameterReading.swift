@@ -1,5 +1,5 @@
 extension ParameterDefinition {
-    /// The values that a file gives: one value or a list of them, each legal and none twice.
+    /// Decodes the values in a file: one value or a list of them, each valid and without duplicates.
     func values(from node: JSONNode) throws(InputErrors) -> [ParameterValue] {
         if case .phases = kind { return [try value(from: node)] }
         guard case .array = node.value.content else { return [try value(from: node)] }
@@ -28,7 +28,7 @@ extension ParameterDefinition {
         return values
     }
 
-    /// One value, checked against the parameter's kind and range.
+    /// Decodes one value and checks it against the parameter's kind and range.
     func value(from node: JSONNode) throws(InputErrors) -> ParameterValue {
         switch kind {
         case .integer(let range):
@@ -76,7 +76,7 @@ extension ParameterDefinition {
         let mistakes = Mistakes()
         var weights: [String: Double] = [:]
         var seen: Set<String> = []
-        // Comments count, as a schema counts them.
+        // Comments count here, as they do in a schema.
         if case .object(let entries) = node.value.content, entries.count > Self.weightCountLimit {
             throw node.error("\(entries.count) weights", remedy: "at most \(Self.weightCountLimit) are allowed")
         }

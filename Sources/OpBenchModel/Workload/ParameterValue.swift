@@ -10,7 +10,8 @@ public enum ParameterValue: Codable, Sendable, Hashable {
 
 extension ParameterValue: CustomStringConvertible {
     /// The canonical text: in `cell_id`, in the `param_` columns and after `--set`. Weights are `key:weight` by
-    /// ascending key, joined by `/`: `high:1/low:2.5`; phases are joined by `+`. No value contains a space, a comma, a quote or `=`.
+    /// ascending key, joined by `/`: `high:1/low:2.5`; phases are joined by `+`. No value contains a space, a comma, a
+    /// quote or `=`.
     public var description: String {
         switch self {
         case .integer(let value): String(value)
@@ -24,7 +25,7 @@ extension ParameterValue: CustomStringConvertible {
 }
 
 extension ParameterValue {
-    /// A value as JSON, for the schema and for values that come from the command line.
+    /// The value as JSON, for the schema and for values from the command line.
     var json: JSONValue {
         switch self {
         case .integer(let value): JSONValue(.number(JSONNumber(text: String(value))))
@@ -41,11 +42,11 @@ extension ParameterValue {
     }
 }
 
-/// One phase of a sequence, as a file gives it.
+/// One phase of a sequence, as written in a file.
 public struct Phase: Codable, Sendable, Hashable {
     public var name: String
     public var shape: Shape
-    /// The parameters that the file names.
+    /// The parameters that the file sets.
     public var values: [String: ParameterValue]
 
     public init(name: String, shape: Shape, values: [String: ParameterValue]) {
@@ -58,7 +59,7 @@ public struct Phase: Codable, Sendable, Hashable {
 }
 
 extension Phase: CustomStringConvertible {
-    /// As in `cell_id`: `trickle:wakeup/operations:100/pause_ns:100000`.
+    /// The text in `cell_id`: `trickle:wakeup/operations:100/pause_ns:100000`.
     public var description: String {
         (["\(name):\(shape.rawValue)"] + values.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" })
             .joined(separator: "/")

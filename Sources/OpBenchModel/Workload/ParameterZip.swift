@@ -1,19 +1,19 @@
-/// Parameters whose values belong together: the first with the first, the second with the second. A zip is one factor
-/// in the product of a workload's lists.
+/// Parameters whose values are combined by position: the first with the first, the second with the second. A zip is one
+/// factor in the product of a workload's lists.
 public struct ParameterZip: Sendable, Hashable {
-    /// The values at each place, by parameter; no two places are alike.
+    /// The values at each position, by parameter; all positions differ.
     public private(set) var points: [[String: ParameterValue]]
 
     /// The most zips that a workload may have.
     static let countLimit = 100
 
-    /// The values of one parameter, in the order of the places.
+    /// The values of one parameter, in order of position.
     func values(of parameter: String) -> [ParameterValue] { points.compactMap { $0[parameter] } }
 
     /// The parameters of the zip, sorted.
     var parameters: [String] { points.first.map { $0.keys.sorted() } ?? [] }
 
-    /// The zip as a file has it.
+    /// The zip as written in a file.
     var json: JSONValue {
         .members(parameters.map { ($0, JSONValue(.array(values(of: $0).map(\.json)))) })
     }
@@ -28,7 +28,7 @@ public struct ParameterZip: Sendable, Hashable {
 }
 
 extension ParameterZip {
-    /// The zips of a file.
+    /// Decodes the zips of a file.
     ///
     /// - Parameter given: the parameters that the file sets elsewhere.
     static func list(
@@ -61,7 +61,7 @@ extension ParameterZip {
         for parameter in known {
             guard let list = members[parameter.name] else { continue }
             if taken.contains(parameter.name) {
-                mistakes.note(list.mistake("\(parameter.name) stands elsewhere as well", remedy: "keep one of the two"))
+                mistakes.note(list.mistake("\(parameter.name) is also set elsewhere", remedy: "keep one of the two"))
             }
             let values = mistakes.keep { () throws(InputErrors) in try parameter.zippedValues(from: list) }
             columns.append((parameter.name, values ?? []))
@@ -69,7 +69,7 @@ extension ParameterZip {
         try mistakes.check()
         guard columns.count >= 2 else {
             throw node.error(
-                "a zip of fewer than two lists", remedy: "name two parameters, or write it under parameters")
+                "a zip has at least two lists", remedy: "name two parameters, or write it under parameters")
         }
         let count = columns[0].values.count
         if let other = columns.first(where: { $0.values.count != count }) {
@@ -83,14 +83,14 @@ extension ParameterZip {
         var placeOfPoint: [[String: ParameterValue]: Int] = [:]
         for (place, point) in points.enumerated() {
             if let first = placeOfPoint.updateValue(place, forKey: point) {
-                throw node.error("places \(first) and \(place) are the same cell", remedy: "keep one of the two")
+                throw node.error("positions \(first) and \(place) give the same cell", remedy: "keep one of the two")
             }
         }
     }
 }
 
 extension ParameterDefinition {
-    /// The values of a zip's list, in which a value may appear several times.
+    /// Decodes the values of a zip's list, which may repeat.
     fileprivate func zippedValues(from node: JSONNode) throws(InputErrors) -> [ParameterValue] {
         let elements = try node.elements("a list of values, each \(allowed)")
         guard elements.count <= WorkloadSpec.cellLimit else {

@@ -1,13 +1,13 @@
-/// Reads `skip` and `expect`: one backend, several or all; a reason; and, under `when`, conditions on the shape's
+/// Decodes `skip` and `expect`: one backend, several or all; a reason; and, under `when`, conditions on the shape's
 /// parameters.
 struct RuleDecoder {
     static let expectable: [SampleStatus] = [.timeout, .crashed, .invalid]
-    /// The most rules of one list: each is held against every cell.
+    /// The most rules of one list: each is matched against every cell.
     static let ruleLimit = 100
     /// The greatest magnitude of a number after `below` and `above`.
     static let boundLimit = 1_000_000_000_000_000_000
 
-    /// Nil where the file does not say which shape it is; then conditions are not looked at.
+    /// Nil if the file has no valid shape; then conditions are not checked.
     let definition: ShapeDefinition?
     let names: BackendNames
 
@@ -25,7 +25,7 @@ struct RuleDecoder {
         }
     }
 
-    /// What both kinds of rule have.
+    /// The common parts of both kinds of rule.
     private typealias Parts = (backends: RuleBackends, conditions: [String: ParameterCondition], reason: String)
 
     private func rules<Rule>(
@@ -57,11 +57,11 @@ struct RuleDecoder {
             try node.sentence("a one-line reason", limit: TextLimits.sentence)
         }
         try mistakes.check()
-        // No `when` at all means every cell.
+        // Without `when`, a rule applies to every cell.
         return make((backends!, conditions ?? [:], reason!), status)
     }
 
-    /// Reads one backend, several, or all.
+    /// Decodes one backend, several, or all.
     private func backends(_ node: JSONNode) throws(InputErrors) -> RuleBackends {
         switch node.value.content {
         case .string(RuleBackends.wildcard): .all
@@ -70,11 +70,11 @@ struct RuleDecoder {
         }
     }
 
-    /// An empty one is taken for a slip.
+    /// Decodes conditions; an empty object is refused as a probable slip.
     private func conditions(_ node: JSONNode) throws(InputErrors) -> [String: ParameterCondition] {
         guard let definition else { return [:] }
         if try node.members("an object of conditions").isEmpty {
-            throw node.error("no condition", remedy: "name a parameter, or leave `when` out to mean every cell")
+            throw node.error("no condition", remedy: "name a parameter, or omit `when` to match every cell")
         }
         let mistakes = Mistakes()
         let members = try node.object("an object of conditions", known: definition.parameters.map(\.name), mistakes)
@@ -120,7 +120,7 @@ struct RuleDecoder {
 }
 
 extension ParameterDefinition {
-    /// Whether `below` and `above` make sense.
+    /// Whether the parameter can have `below` and `above`.
     var isNumeric: Bool {
         switch kind {
         case .integer, .integerOr, .number: true

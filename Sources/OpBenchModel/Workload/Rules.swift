@@ -39,7 +39,7 @@ public enum RuleBackends: Sendable, Hashable {
     static let wildcard = "*"
 }
 
-/// Cells that a backend is not run on, by the author's decision: their rows have status `skipped` and the reason.
+/// Cells on which the author does not run a backend: their rows have status `skipped` and the reason.
 public struct SkipRule: Sendable, Hashable {
     public var backends: RuleBackends
     public var conditions: [String: ParameterCondition]
@@ -52,7 +52,7 @@ public struct SkipRule: Sendable, Hashable {
     }
 }
 
-/// A bad status that the author knows of: it does not fail the run.
+/// A bad status that the author knows about: it does not fail the run.
 public struct Expectation: Sendable, Hashable {
     public var backends: RuleBackends
     public var conditions: [String: ParameterCondition]
@@ -91,7 +91,7 @@ extension Cell {
 }
 
 extension WorkloadSpec {
-    /// The first rule by which a backend is not run on a cell, or nil.
+    /// The first rule that skips the cell on a backend, or nil.
     public func skipRule(for backend: BackendID, in cell: Cell) -> SkipRule? {
         skips.first { $0.backends.contains(backend) && cell.satisfies($0.conditions) }
     }
@@ -103,8 +103,8 @@ extension WorkloadSpec {
         }
     }
 
-    /// What is legal but idle: a skip or an expectation that no cell of the workload meets, or of a backend that the
-    /// workload does not list.
+    /// Warnings about rules without effect: a skip or an expectation that matches no cell of the workload, or a backend
+    /// that the workload does not list.
     public func warnings() -> [String] {
         let cells = cells
         func warning(

@@ -1,8 +1,7 @@
-/// Turns the JSON of a workload file into a `WorkloadSpec`, checking every key and value on the way. The published
-/// schema says the same about structure (`JSONSchema.workload()`); both read the same definitions, and tests hold
-/// them to the same verdicts.
+/// Decodes the JSON of a workload file into a `WorkloadSpec`, and checks every key and value. The published schema
+/// (`JSONSchema.workload()`) is derived from the same definitions; tests check that both agree.
 enum WorkloadDecoder {
-    /// What a file may say under `$schema`: this, or a relative path that ends in it.
+    /// The value of `$schema` in a file: this, or a relative path that ends in it.
     static let schemaPath = "schema/workload.schema.json"
     static let keys = [
         "$schema", "name", "summary", "shape", "parameters", "zip", "backends", "sample_kinds", "skip",
@@ -55,7 +54,7 @@ enum WorkloadDecoder {
             }
         }
         try mistakes.check()
-        // Whatever keeps one from being made is a mistake.
+        // Every cause of a missing part was noted as a mistake.
         return spec!
     }
 
@@ -73,7 +72,7 @@ enum WorkloadDecoder {
         let text = try node.string("a name as a string")
         guard isName(text, limit: limit) else {
             throw node.error(
-                "\(JSONText.excerpt(text)) is no \(thing) name",
+                "\(JSONText.excerpt(text)) is not a valid \(thing) name",
                 remedy: "use 1 to \(limit) of a-z, 0-9, '.', '_' and '-', beginning with a letter or digit")
         }
         return text
@@ -86,8 +85,8 @@ enum WorkloadDecoder {
         return scalars.allSatisfy { lettersAndDigits.contains($0) || "._-".unicodeScalars.contains($0) }
     }
 
-    /// A name that is nearly a shape's is a mistake, and stands for that shape, so that the rest can be checked: if the
-    /// shape has all parameters that the file names.
+    /// Decodes a shape. A misspelled name is a mistake; if the nearest shape has all parameters of the file, the rest
+    /// of the file is checked against it.
     private static func shape(_ node: JSONNode, parameters: JSONNode?, _ mistakes: Mistakes) -> Shape? {
         let names = Shape.allCases.map(\.rawValue)
         if let name = mistakes.keep({ () throws(InputErrors) in try node.choice("shape", among: names) }) {
@@ -120,7 +119,7 @@ enum WorkloadDecoder {
                 mistakes.note(
                     element.mistake(
                         "the shape \(definition.shape.rawValue) has no \(kind.rawValue) samples",
-                        remedy: "for it there are " + definition.kindNames.joined(separator: ", ")))
+                        remedy: "it has " + definition.kindNames.joined(separator: ", ")))
             } else if !kinds.insert(kind).inserted {
                 mistakes.note(
                     element.mistake("\(kind.rawValue) appears twice in the list", remedy: "keep one of the two"))
@@ -131,16 +130,16 @@ enum WorkloadDecoder {
     }
 }
 
-/// Which names of backends a file may have.
+/// The backend names that a file may have.
 public enum BackendNames: Sendable {
-    /// Those that this program has.
+    /// The backends of this program.
     case known
-    /// Any, as in what another program has recorded.
+    /// Any backend, as in files that another program wrote.
     case recorded
 }
 
 extension BackendID {
-    /// Reads a list of backends, each at most once.
+    /// Decodes a list of backends, each at most once.
     static func list(_ node: JSONNode, for shape: Shape?, _ names: BackendNames) throws(InputErrors) -> [BackendID] {
         let mistakes = Mistakes()
         var backends: [BackendID] = []
@@ -159,9 +158,9 @@ extension BackendID {
         return backends
     }
 
-    /// Reads a backend's name, which must be known and defined for the shape; a recorded one need not be known.
+    /// Decodes a backend's name, which must be known and defined for the shape; a recorded one need not be known.
     ///
-    /// - Parameter shape: nil where the file does not say which it is.
+    /// - Parameter shape: nil if the file has no valid shape.
     init(checking node: JSONNode, for shape: Shape?, _ names: BackendNames) throws(InputErrors) {
         if names == .recorded {
             let recorded = BackendID(rawValue: try node.string("a backend as a string"))
@@ -177,17 +176,16 @@ extension BackendID {
             guard known.contains(where: { $0.rawValue == name }) else {
                 throw node.error(
                     "the backend \(name) is not defined for the shape \(shape.rawValue)",
-                    remedy: "for it there are " + known.map(\.rawValue).joined(separator: ", "))
+                    remedy: "choose one of " + known.map(\.rawValue).joined(separator: ", "))
             }
         }
         self.init(rawValue: name)
     }
 }
 
-/// The most characters of what a workload file says in words.
+/// The limits of texts in a workload file, in characters.
 enum TextLimits {
-    /// Of a workload's name.
     static let name = 64
-    /// Of a summary or a reason.
+    /// A summary or a reason.
     static let sentence = 200
 }

@@ -1,13 +1,13 @@
 extension WorkloadSpec {
-    /// Reads, decodes and wholly validates one workload file. Nothing runs before this has succeeded.
+    /// Reads, decodes and fully validates one workload file. Nothing runs before this has succeeded.
     ///
-    /// - Throws: `InputErrors` with all that is wrong: an unreadable file, bad JSON, every violation of the published
-    ///   schema and of the rules that a schema cannot say.
+    /// - Throws: `InputErrors` with all mistakes: an unreadable file, bad JSON, every violation of the published schema
+    ///   and of the rules that a schema cannot express.
     public static func load(file: String) throws(InputErrors) -> WorkloadSpec {
         try decode(text: try TextFile.readInput(file), file: file)
     }
 
-    /// As `load(file:)`, of a text that was read before; `file` is what errors name.
+    /// Like `load(file:)` for a text read before; `file` is the name in errors.
     public static func decode(
         text: String, file: String, backends: BackendNames = .known
     ) throws(InputErrors) -> WorkloadSpec {
@@ -21,7 +21,7 @@ extension WorkloadSpec {
         try joined(files) { file throws(InputErrors) in try load(file: file) }
     }
 
-    /// As `load(files:)`, of texts that were read before.
+    /// Like `load(files:)` for texts read before.
     public static func decode(
         texts: [(text: String, file: String)], backends: BackendNames = .known
     ) throws(InputErrors) -> [WorkloadSpec] {
@@ -43,7 +43,7 @@ extension WorkloadSpec {
             guard let spec = mistakes.keep({ () throws(InputErrors) in try load(source) }) else { continue }
             extent = extent + spec.extent
             mistakes.keepFirst { () throws(InputError) in try append(spec, to: &specs, extent) }
-            // Each of the others would take as long to be looked at as all that a run may have.
+            // Checking each further file would take as long as checking a full run.
             if extent.isTooMuch { break }
         }
         try mistakes.check()
@@ -55,18 +55,18 @@ extension WorkloadSpec {
     ) throws(InputError) {
         guard specs.count < countLimit else {
             throw InputError(
-                file: spec.file, message: "one workload too many",
+                file: spec.file, message: "too many workloads",
                 remedy: "a run has at most \(countLimit); run fewer files at once")
         }
         if let twin = specs.first(where: { $0.name == spec.name }) {
             throw InputError(
-                file: spec.file, path: "$.name", message: "the name \"\(spec.name)\" is also that of \(twin.file)",
+                file: spec.file, path: "$.name", message: "the name \"\(spec.name)\" is also used by \(twin.file)",
                 remedy: "give each workload of a run a different name, and each file once")
         }
         if total.isTooMuch {
             throw InputError(
                 file: spec.file, path: "$.parameters",
-                message: "with this file the run has \(total.cells) cells, whose names have \(total.idBytes >> 20) MiB",
+                message: "with this file the run has \(total.cells) cells with names of \(total.idBytes >> 20) MiB",
                 remedy: "at most \(cellLimit) and \(idLimit >> 20) MiB are allowed; "
                     + "shorten the lists or run fewer files at once")
         }
@@ -75,11 +75,11 @@ extension WorkloadSpec {
 }
 
 extension WorkloadSpec {
-    /// The workload with the values of `--set NAME=VALUE[,VALUE…]` in place of the file's.
+    /// The workload with the values of `--set NAME=VALUE[,VALUE…]` instead of the file's.
     ///
-    /// - Parameter set: values by parameter name. Text is read as the parameter's kind demands: digits as a whole
-    ///   number, `high:1/low:2` as weights.
-    /// - Throws: `InputErrors` naming `--set` where the shape has no such parameter or a value is not legal.
+    /// - Parameter set: values by parameter name. Text is decoded by the parameter's kind: digits as a whole number,
+    ///   `high:1/low:2` as weights.
+    /// - Throws: `InputErrors` naming `--set` if the shape has no such parameter or a value is invalid.
     public func overriding(_ set: [String: [ParameterValue]]) throws(InputErrors) -> WorkloadSpec {
         let definition = ShapeDefinition.of(shape)
         let mistakes = Mistakes()
@@ -100,8 +100,8 @@ extension WorkloadSpec {
         return changed
     }
 
-    /// Overrides in several workloads: each takes the parameters that its shape has, and every name must be a
-    /// parameter of at least one of them.
+    /// Overrides parameters in several workloads: each takes those that its shape has, and every name must be a
+    /// parameter of at least one workload.
     public static func overriding(
         _ specs: [WorkloadSpec], with set: [String: [ParameterValue]]
     ) throws(InputErrors) -> [WorkloadSpec] {
@@ -140,7 +140,7 @@ extension WorkloadSpec {
 }
 
 extension ParameterDefinition {
-    /// A command-line value as the JSON that a file would hold; what does not fit stays text and is refused as such.
+    /// A command-line value as JSON; a value that does not fit the parameter stays text and is refused later.
     fileprivate func json(of value: ParameterValue) -> JSONValue {
         guard case .text(let text) = value else { return value.json }
         switch kind {

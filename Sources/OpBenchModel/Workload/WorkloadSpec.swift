@@ -1,4 +1,4 @@
-/// A workload file, decoded and wholly validated.
+/// A workload file, decoded and fully validated.
 public struct WorkloadSpec: Sendable {
     /// The path as the user gave it.
     public var file: String
@@ -8,11 +8,11 @@ public struct WorkloadSpec: Sendable {
     public var name: String
     public var summary: String
     public var shape: Shape
-    /// The values of each parameter that the file names, in the file's order; one value or several.
+    /// The values of each parameter that the file sets, in the file's order.
     public var axes: [String: [ParameterValue]]
-    /// Parameters whose lists go together, none of them among the axes.
+    /// The zipped parameters, which are not among the axes.
     public var zips: [ParameterZip]
-    /// The product of all lists, in a stable order, expanded when the lists were checked; or what was selected of it.
+    /// The product of all lists in a stable order, or a selection of it. Expanded when the lists are checked.
     public var cells: [Cell] = []
     public var backends: [BackendID]
     public var sampleKinds: Set<SampleKind>
@@ -43,7 +43,7 @@ public struct WorkloadSpec: Sendable {
 extension WorkloadSpec {
     /// The greatest number of cells, in one workload and in one run.
     public static let cellLimit = 100_000
-    /// The most bytes of all cells' ids together, of one workload and of one run. A sequence's may be long.
+    /// The largest total size of cell ids in bytes, in one workload and in one run. Ids of sequences may be long.
     static let idLimit = 64 << 20
 
     /// The cells: the product of all lists, in a stable order. Parameters come in the order of the shape's definition,
@@ -61,7 +61,7 @@ extension WorkloadSpec {
         return points.map { Cell(workload: name, definition: definition, values: $0) }
     }
 
-    /// The number of cells, without making them; nil if an Int does not hold it.
+    /// The number of cells, computed without making them; nil beyond Int.
     var cellCount: Int? {
         var product = 1
         for count in axes.values.map(\.count) + zips.map(\.points.count) {
@@ -72,14 +72,14 @@ extension WorkloadSpec {
         return product
     }
 
-    /// What the cells come to, without making them.
+    /// The size of the product, computed without making the cells.
     struct Extent {
-        /// With each phase of a sequence for one, since each is checked and planned as a cell is.
+        /// The number of cells; each phase of a sequence counts as one, since it is checked and planned like a cell.
         var cells = 0
-        /// The most that all ids together take, in bytes.
+        /// An upper bound of the size of all ids, in bytes.
         var idBytes = 0
 
-        /// Whether it is more than a run may have.
+        /// Whether the size exceeds the limits of a run.
         var isTooMuch: Bool { cells > WorkloadSpec.cellLimit || idBytes > WorkloadSpec.idLimit }
 
         static func + (left: Extent, right: Extent) -> Extent {
@@ -98,14 +98,14 @@ extension WorkloadSpec {
             longest += name.utf8.count + 2 + (values.map { $0.description.utf8.count }.max() ?? 0)
             for case .phases(let some) in values { phases = max(phases, some.count) }
         }
-        // Texts of a file that was read, which is far from 2^40 bytes.
+        // These texts come from a file, so they are far below 2^40 bytes.
         return Extent(cells: count * phases, idBytes: count * longest)
     }
 
-    /// Expands the lists into the cells, after what no single value shows was checked: too many cells, and cells whose values
-    /// do not go together.
+    /// Expands the lists into cells, after checks that need several values: too many cells, and values that cannot be
+    /// combined in a cell.
     ///
-    /// - Parameter line: where the file has the parameters.
+    /// - Parameter line: the line of the parameters in the file.
     mutating func expandCells(line: Int? = nil) throws(InputErrors) {
         func error(_ message: String, _ remedy: String) -> InputErrors {
             InputErrors(
@@ -120,7 +120,7 @@ extension WorkloadSpec {
         guard extent.cells <= Self.cellLimit else {
             throw error(
                 "the lists multiply into \(count) cells, which have \(extent.cells) phases",
-                "at most \(Self.cellLimit) are allowed, those of all cells together; shorten the lists or split the file"
+                "at most \(Self.cellLimit) are allowed in all cells together; shorten the lists or split the file"
             )
         }
         guard extent.idBytes <= Self.idLimit else {
@@ -137,7 +137,7 @@ extension WorkloadSpec {
 }
 
 extension Cell {
-    /// Why the values of the cell do not go together, or nil.
+    /// Why the cell's values cannot be combined, or nil.
     fileprivate var problem: (what: String, remedy: String)? {
         if operationCount > ShapeDefinition.operationLimit {
             return (
@@ -149,8 +149,7 @@ extension Cell {
 }
 
 extension FixedWidthInteger {
-    /// Adds a number; a sum that the type does not hold becomes its bound. For numbers that a file gives, which nothing keeps
-    /// from being any.
+    /// The sum, saturated at the bounds of the type: a file may give any numbers.
     @inlinable
     package mutating func addClamped(_ other: Self) {
         let (sum, overflow) = addingReportingOverflow(other)

@@ -1,12 +1,12 @@
-/// A workload of a shape with every parameter at its default and an explanation of each, made from the definitions.
+/// A workload of a shape with every parameter at its default and an explanation of each, derived from the definitions.
 public struct WorkloadTemplate: Sendable {
     private let definition: ShapeDefinition
     private let name: String
     private let backends: [BackendID]
 
     /// - Parameters:
-    ///   - name: of the file, whose name the workload gets as far as it can be one.
-    ///   - backends: those that express the shape.
+    ///   - name: the file's name; the workload is named after it as far as valid.
+    ///   - backends: the backends that support the shape.
     public init(_ definition: ShapeDefinition, file: String?, backends: [BackendID]) {
         self.definition = definition
         self.backends = backends
@@ -27,12 +27,12 @@ public struct WorkloadTemplate: Sendable {
                     Self.comment("backends", known.map { "\($0.id.rawValue): \($0.summary)" }),
                     ("backends", .strings(backends.map(\.rawValue))),
                     Self.comment(
-                        "sample_kinds", ["Which samples are taken; without this list, all that the shape has."]),
+                        "sample_kinds", ["The kinds of sample to take; by default, all that the shape has."]),
                     ("sample_kinds", .strings(definition.kindNames)),
                 ] + rules))
     }
 
-    /// Without comments, on few lines: an example of what a file may say.
+    /// An example workload without comments, on few lines.
     public var example: String {
         JSONText.write(
             .object(
@@ -47,9 +47,9 @@ public struct WorkloadTemplate: Sendable {
     }
 
     private static let introduction = [
-        "A member whose name begins with \(JSONNode.commentMark) is a comment, whatever it holds.",
+        "A member whose name begins with \(JSONNode.commentMark) is a comment and is ignored.",
         "A parameter has one value or a list of them; lists multiply into cells: [1, 4] makes two.",
-        "Every parameter stands at its default here, and may be left out.",
+        "Every parameter here has its default value, and may be left out.",
         "`opbench validate FILE` checks the file, `opbench list FILE` shows the cells, `opbench run FILE` measures.",
     ]
 
@@ -67,7 +67,7 @@ public struct WorkloadTemplate: Sendable {
             })
     }
 
-    /// As comments, since a workload need not have any: without the mark they count.
+    /// Example rules, commented out because a workload needs none.
     private var rules: [(String, JSONValue)] {
         guard let backend = backends.last else { return [] }
         let condition = definition.parameters.first { parameter in
@@ -80,7 +80,7 @@ public struct WorkloadTemplate: Sendable {
             )
         }
         return [
-            Self.comment("skip and expect", ["Remove the mark before the names to make the rules count."]),
+            Self.comment("skip and expect", ["Remove the mark before the names to enable the rules."]),
             ("\(JSONNode.commentMark) skip", rule(reason: "Why these cells are left out on this backend.")),
             (
                 "\(JSONNode.commentMark) expect",
@@ -93,7 +93,7 @@ public struct WorkloadTemplate: Sendable {
 
     private static let width = 92
 
-    /// A comment on what stands behind it, in lines of a bearable length.
+    /// A comment on the member that follows it, wrapped to `width`.
     private static func comment(_ name: String, _ sentences: [String]) -> (String, JSONValue) {
         let lines = sentences.flatMap { wrapped($0) }
         let mark = name.isEmpty ? JSONNode.commentMark : "\(JSONNode.commentMark) \(name)"
@@ -117,11 +117,11 @@ public struct WorkloadTemplate: Sendable {
 }
 
 extension ParameterDefinition {
-    /// What it may be and what it is without a value, in one sentence.
+    /// The allowed values and the default, in one sentence.
     public var facts: String {
         let parts: [String?] = [
             allowed, unit.isEmpty ? nil : "unit \(unit)", "default \(defaultValue)",
-            takesList ? nil : "takes one value, no list",
+            takesList ? nil : "takes one value, not a list",
         ]
         let facts = parts.compactMap(\.self).joined(separator: "; ")
         return facts.prefix(1).uppercased() + facts.dropFirst() + "."

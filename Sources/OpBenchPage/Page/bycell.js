@@ -1,12 +1,12 @@
-// A figure of many cells: a line for each cell, a mark with its interval for each backend.
+// A figure of many cells: a line for each cell, with a mark and interval for each backend.
 
 const cellsOfChart = 12;
 let chartPage = 0;
 
-/** Marks with intervals, a line for each cell, a mark for each backend. */
+/** Draws marks with intervals: a line for each cell, a mark for each backend. */
 function drawByCell(figure, width, isWithFloor) {
     const all = shownCells().filter((cell) => drawnRows(cell).some((row) => value(row, figure) !== null));
-    if (all.length === 0) return "No row that is shown has this figure.";
+    if (all.length === 0) return "No visible row has this figure.";
     const pages = Math.ceil(all.length / cellsOfChart);
     const page = Math.min(chartPage, pages - 1);
     const list = all.slice(page * cellsOfChart, (page + 1) * cellsOfChart);
@@ -87,7 +87,7 @@ function byCellPanel(parent, id, title, hint, list) {
 
 function showByCell() {
     if (rows.length === 0) return;
-    const parent = section("by-cell", "Cells side by side", "The cells of the table above, in its order and by its filter.");
+    const parent = section("by-cell", "Cells side by side", "The cells of the table above, with its order and filter.");
     const pager = element("div", { class: "controls" });
     parent.append(pager);
     const showPager = () => {
@@ -114,11 +114,11 @@ function showByCell() {
     });
     showPager();
     byCellPanel(parent, "ratios", "Time per operation" + (ratio?.label.slice("time".length) ?? ""),
-        "Left of 1 is faster. Bars are 95 % intervals; where one crosses 1, the run does not tell which is faster.",
+        "Left of 1 is faster. Bars are 95 % intervals; an interval that crosses 1 shows no difference.",
         figuresAbout("ratio"));
-    byCellPanel(parent, "times", "Times and rates", "Logarithmic where figures differ more than thirtyfold, else from 0.",
+    byCellPanel(parent, "times", "Times and rates", "Logarithmic if figures differ more than thirtyfold, else from 0.",
         figuresAbout("time", "rate"));
-    byCellPanel(parent, "costs", "CPU time and the kernel's part", "CPU time of all threads per operation: what is spent, where the time on the clock says how long it took.",
+    byCellPanel(parent, "costs", "CPU time and the kernel's part", "CPU time of all threads per operation: the processor time used, as opposed to the elapsed time.",
         figuresAbout("cost"));
     byCellPanel(parent, "memory", "Memory", "Counts of malloc barely vary and have no interval. Held: bytes in use when all operations are submitted and none has started.",
         figuresAbout("memory"));

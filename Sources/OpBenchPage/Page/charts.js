@@ -1,9 +1,9 @@
-// What all charts have in common: axes with honest marks, intervals, a panel that draws when it comes into view, zooms by
-// mouse and by buttons, follows what the reader has chosen, and says the same as a table.
+// Common to all charts: axes with ticks, intervals, and a panel that draws when it comes into view, zooms by mouse and
+// by buttons, follows the reader's choices, and repeats the figures as a table.
 
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** Marks at round figures: 1, 2, 5 and powers of ten of them. */
+/** Ticks at round figures: 1, 2 and 5 times powers of ten. */
 function linearTicks(from, to, count = 6) {
     const span = to - from || Math.abs(from) || 1;
     const power = 10 ** Math.floor(Math.log10(span / count));
@@ -15,7 +15,7 @@ function linearTicks(from, to, count = 6) {
     return ticks;
 }
 
-/** Marks of a logarithmic axis: as many to a decade as have room. */
+/** Ticks of a logarithmic axis: as many per decade as fit. */
 function logTicks(from, to, count = 7) {
     const decades = Math.log10(to / from);
     if (decades < 0.7) return linearTicks(from, to, count).filter((tick) => tick > 0);
@@ -33,8 +33,8 @@ function logTicks(from, to, count = 7) {
 }
 
 /**
- * An axis for figures. A linear one begins at 0, unless `isTight`; a logarithmic one is for figures above 0 that differ
- * thirtyfold, and for ratios, of which a half and a double are equally far from 1.
+ * The scale of an axis. A linear one begins at 0, unless `isTight`; a logarithmic one is for positive figures that differ
+ * thirtyfold, and for ratios, where a half and a double are equally far from 1.
  */
 function scaleFor(list, { unit = "count", isLog = null, isTight = false, reference = null } = {}) {
     const finite = list.filter((figure) => figure !== null && Number.isFinite(figure));
@@ -46,7 +46,7 @@ function scaleFor(list, { unit = "count", isLog = null, isTight = false, referen
         to = Math.max(to, figure);
     }
     if (finite.length === 0) [from, to] = [0, 1];
-    // Less than a twentieth of an operation's call or byte is as good as none, and needs no decades of its own.
+    // Less than a twentieth of a call or byte per operation is practically 0, and needs no decades on the axis.
     const isNone = ["count", "B"].includes(unit) && from < 0.05 && to >= 1;
     const isLogarithmic = from > 0 && (isLog ?? (to / from > 30 && !isNone));
     const name = (figure) => tickName(figure, unit);
@@ -67,7 +67,7 @@ function scaleFor(list, { unit = "count", isLog = null, isTight = false, referen
     };
 }
 
-/** The library's options of an axis with a scale of `scaleFor`. */
+/** The library's options for an axis with a scale of `scaleFor`. */
 function axis(scale, title, { from = scale.min, to = scale.max, place = "x", isNarrow = false } = {}) {
     let ticks = scale.ticks(from, to);
     if (isNarrow && place === "x" && ticks.length > 4) ticks = ticks.filter((_, index) => index % 2 === 0);
@@ -83,7 +83,7 @@ function axis(scale, title, { from = scale.min, to = scale.max, place = "x", isN
     };
 }
 
-/** A mark with the interval it stands in, as the library draws it; `vertical` for intervals along y. */
+/** A mark within its interval, as the library draws it; `isVertical` for intervals along y. */
 function markWithInterval(at, from, to, kind, hue, { isHollow = false, isDashed = false, isVertical = false, size = 5.5 } = {}) {
     const children = [];
     if (from && to) {
@@ -102,7 +102,7 @@ function markWithInterval(at, from, to, kind, hue, { isHollow = false, isDashed 
     return { type: "group", children };
 }
 
-/** A tooltip of lines of text: elements, never markup. */
+/** A tooltip with lines of text: elements, never markup. */
 function tip(title, lines) {
     return element("div", {}, element("strong", {}, title),
         lines.filter((line) => line).map((line) => element("div", {}, line)));
@@ -117,7 +117,7 @@ const base = () => ({
     },
 });
 
-/** The library of charts, which runs when the first chart is drawn: cells that are read need none. */
+/** Loads the chart library when the first chart is drawn: reading the cells needs none. */
 function library() {
     if (window.echarts === undefined) {
         const { nonce } = document.querySelector("script[nonce]");
@@ -129,7 +129,7 @@ function library() {
 
 const panels = [];
 
-/** Draws panels when they come near the window, and not before. */
+/** Draws panels only when they come near the window. */
 const watcher = new IntersectionObserver((entries) => {
     for (const entry of entries) {
         const panel = panels.find((one) => one.plot === entry.target);
@@ -139,10 +139,10 @@ const watcher = new IntersectionObserver((entries) => {
 }, { rootMargin: "200px" });
 
 /**
- * One chart with its title, what it says, its controls, its legend and its table.
+ * One chart with its title, hint, controls, legend and table.
  *
- * `draw(width)` returns { option, height, scales: { x, y }, label, table: { head, rows } }, or a text that says why there
- * is nothing to draw.
+ * `draw(width)` returns { option, height, scales: { x, y }, label, table: { head, rows } }, or the reason why there is
+ * nothing to draw.
  */
 class Panel {
     constructor(parent, { id, title, hint, draw, controls = [], legend = true }) {
@@ -156,9 +156,9 @@ class Panel {
         this.title = title;
         this.plotTools = element("div", { class: "controls unprinted" });
         this.saver = element("button", { type: "button", "aria-label": "Save as SVG: " + title, onclick: () => this.save() }, "Save as SVG");
-        // The backends above the table are far away on paper.
+        // The backends above the table are too far away on paper.
         this.legend = element("p", { class: "printed" });
-        // What is chosen, where no menu and no pager says it.
+        // The choices, for paper, where no menu and no pager shows them.
         this.caption = element("p", { class: "printed" });
         this.hasLegend = legend;
         this.details = element("details", { class: "unprinted" }, element("summary", {}, "The same as a table"), this.table);
@@ -170,16 +170,16 @@ class Panel {
         watcher.observe(this.plot);
     }
 
-    /** What it shows may have changed. */
+    /** Redraws the panel after a possible change. */
     renew() {
         this.isStale = true;
         if (this.isInView) this.drawIfStale();
     }
 
-    /** Which axes can be zoomed, in the library's order. */
+    /** The axes that can be zoomed, in the library's order. */
     get places() { return ["x", "y"].filter((place) => this.drawn.scales?.[place]); }
 
-    /** Buttons for each axis by itself; where there are two, they say which. */
+    /** Buttons for each axis; two axes have labelled buttons. */
     showPlotTools() {
         const names = this.places.join();
         this.plotTools.hidden = false;
@@ -214,7 +214,7 @@ class Panel {
             return;
         }
         this.plot.setAttribute("role", "img");
-        this.plot.setAttribute("aria-label", visible(drawn.label) + " The table below says the same.");
+        this.plot.setAttribute("aria-label", visible(drawn.label) + " The table below has the same figures.");
         this.plot.style.height = drawn.height + "px";
         this.plot.style.minHeight = "0";
         if (this.chart === null) {
@@ -233,7 +233,7 @@ class Panel {
         this.showTable();
     }
 
-    /** Marks that fit what is left in view. */
+    /** Chooses ticks for the visible range. */
     retick() {
         const scales = this.drawn.scales ?? {};
         const state = this.chart.getOption().dataZoom;
@@ -248,7 +248,7 @@ class Panel {
         this.chart.setOption(option);
     }
 
-    /** Along one axis, or along all. 0 shows all again. */
+    /** Zooms along one axis, or along all. 0 shows everything again. */
     zoom(part, place) {
         if (this.chart === null) return;
         this.chart.getOption().dataZoom.forEach(({ start, end }, dataZoomIndex) => {
@@ -259,7 +259,7 @@ class Panel {
         });
     }
 
-    /** The backends that have marks in it. */
+    /** The backends with marks in the panel. */
     get backends() {
         return this.hasLegend ? (this.drawn.backends ?? backendOrder).filter((backend) => !choice.hidden.has(backend)) : [];
     }
@@ -268,7 +268,7 @@ class Panel {
         this.legend.replaceChildren(...this.backends.flatMap((backend) => [backendMark(backend), ` ${data.backends[backend]} \u00a0 `]));
     }
 
-    /** A picture of it as it is now, with its title, what is chosen and its legend above. */
+    /** Saves a picture of the current state, with title, choices and legend. */
     save() {
         const [width, left, lineHeight, letter] = [this.chart.getWidth(), 12, 18, 7.5];
         const text = (x, y, words, look = {}) => vector("text", { x, y, fill: css("--text"), ...look }, visible(words));
@@ -309,7 +309,7 @@ class Panel {
     }
 }
 
-/** A box to tick, with its label; `chosen` gets whether it is. */
+/** A checkbox with its label; `chosen` gets its state. */
 function tick(label, chosen) {
     const box = element("input", { type: "checkbox" });
     box.addEventListener("change", () => chosen(box.checked));

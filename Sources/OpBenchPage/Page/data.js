@@ -1,8 +1,8 @@
-// The block of JSON, made into rows; and what the reader has chosen of them, which table and charts follow.
+// The rows from the JSON data, and the reader's choices among them, which table and charts follow.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 
-/** Those that some row has. */
+/** The figures that some row has. */
 const figures = data.figures;
 {
     let place = 0;
@@ -15,7 +15,7 @@ const figureNamed = (name) => figures.find((figure) => figure.name === name);
 const figuresAbout = (...topics) => figures.filter((figure) => topics.includes(figure.topic));
 const [ratio] = figuresAbout("ratio");
 {
-    // The backend that ratios are to, where all are to the same.
+    // The common denominator of all ratios, if there is one.
     const baselines = new Set(data.rows.map((row) => row[8]).filter((name) => name !== ""));
     if (ratio !== undefined && baselines.size === 1) ratio.label = "time ÷ " + [...baselines][0];
 }
@@ -38,17 +38,17 @@ const low = (row, figure) => (figure?.interval ? row.values[figure.place + 1] ??
 const high = (row, figure) => (figure?.interval ? row.values[figure.place + 2] ?? null : null);
 
 const hasSides = rows.some((row) => row.side !== "");
-/** Whether operations of some cell follow one another, so that backends keep their order on one axis or the other. */
+/** Whether operations of some cell have an order, which backends keep on one axis or the other. */
 const hasAxes = rows.some((row) => row.axis !== "");
 const hasRuns = data.runs.length > 1;
 
-/** What rows of one backend are told apart by, where there is something: the run, the side, the class. */
+/** The names that distinguish rows of one backend: the run, the side, the class. */
 function variant(row) {
     return [hasRuns ? data.runs[row.run].name : "", row.side, row.operationClass].filter((part) => part !== "").join(" · ");
 }
 
-/** A colour that stays distinct to the colour-blind (Okabe and Ito), lighter where the page is dark, and a mark that says
- * the same without colour. */
+/** A colour that colour-blind readers can distinguish (Okabe and Ito), lighter on a dark page, and a mark that
+ * distinguishes without colour. */
 const styles = (() => {
     const own = {
         engine: ["#0072B2", "#56A8E0", "circle"], dispatch: ["#D55E00", "#FF8A3D", "rect"],
@@ -66,19 +66,19 @@ const isDark = () => document.documentElement.dataset.theme === "dark";
 const colour = (backend) => styles[backend][isDark() ? 1 : 0];
 const symbol = (backend) => styles[backend][2];
 
-/** The order of the files, everywhere. */
+/** The order in the files, used everywhere. */
 const backendOrder = data.backends.map((_, index) => index);
 
-/** What the reader has chosen. */
+/** The reader's choices. */
 const choice = {
     text: "", workload: -1, status: "", hidden: new Set(), hasClasses: false,
     sort: null, isDescending: false, page: 0, cell: null,
 };
-/** Those who want to know when the rows that are shown are others. */
+/** Callbacks after the visible rows have changed. */
 const listeners = [];
 let shownRows = rows.filter((row) => isShown(row, []));
 
-/** Rows of one class of a cell's operations are shown where they are asked for: by the box, or by a word of the class's name. */
+/** Rows of one class of a cell's operations are shown on request: by the checkbox, or by a word of the class's name. */
 function isFolded(row, words) {
     if (row.operationClass === "" || choice.hasClasses) return false;
     const name = row.operationClass.toLowerCase();
@@ -96,7 +96,7 @@ function isShown(row, words) {
     return words.every((word) => row.text.includes(word));
 }
 
-/** Chooses rows anew, and tells all who show them. */
+/** Selects rows again, and calls the listeners. */
 function choose() {
     const words = choice.text.toLowerCase().split(/\s+/).filter((word) => word !== "");
     shownRows = rows.filter((row) => isShown(row, words));
@@ -110,7 +110,7 @@ function sortRows() {
     const key = choice.sort.key;
     const sign = choice.isDescending ? -1 : 1;
     const keyed = shownRows.map((row) => [key(row), row]);
-    // What is absent stands last, whichever way.
+    // Absent values come last in both directions.
     keyed.sort(([a, one], [b, other]) => {
         if (a === null || b === null) return (a === null ? 1 : 0) - (b === null ? 1 : 0) || one.index - other.index;
         const order = typeof a === "number" ? a - b : collator.compare(a, b);
@@ -119,7 +119,7 @@ function sortRows() {
     shownRows = keyed.map(([, row]) => row);
 }
 
-/** Cells of the rows that are shown, in their order, without repetitions. */
+/** The cells of the visible rows, in order, without repetitions. */
 function shownCells() {
     const seen = new Set();
     const result = [];
@@ -144,7 +144,7 @@ function drawnRows(cell, isOfWhole = true) {
         .sort((a, b) => a.backend - b.backend || a.index - b.index);
 }
 
-/** A cell by name, with its workload where there are several. */
+/** The title of a cell, with its workload if there are several. */
 function cellTitle(cell) {
     const name = workloads[cell.workload].name;
     return cell.label === "" ? name : workloads.length > 1 ? name + ": " + cell.label : cell.label;

@@ -1,14 +1,14 @@
-// Ratios of what was judged: builds, runs or goals, with the margins they are judged by.
+// Ratios of judged builds, runs or goals, with their margins.
 
 const rowsOfDifferences = 24;
 
 function drawDifferences(judged, list, page, width) {
     const part = list.slice(page * rowsOfDifferences, (page + 1) * rowsOfDifferences).filter(([, , backend]) => !choice.hidden.has(data.backends.indexOf(backend)));
-    if (part.length === 0) return "No ratio is shown.";
+    if (part.length === 0) return "No ratio is visible.";
     const isOfGoals = judged.kind === "goals";
     const bounds = part.flatMap(([, , , ratio, from, to, margin]) => [ratio, from, to, ...(margin === null ? [] : isOfGoals ? [margin] : [1 + margin, 1 / (1 + margin)])]);
     const made = scaleFor(bounds.filter((bound) => bound === null || bound > 0), { unit: "1", isLog: true, reference: 1 });
-    // Parts more or less are read easily up to some times as much.
+    // Up to several times as much, differences in percent are easy to read.
     const scale = isOfGoals || made.max - made.min > Math.log10(8) ? made : { ...made, ticks: (from, to) => made.ticks(from, to).map(([tick]) => [tick, change(10 ** tick - 1)]) };
     const labels = part.map(([, , backend, , , , , cell, figure]) => `${figure}, ${backend}, ${cell}`);
     const axisOfNames = nameAxis(labels, width);

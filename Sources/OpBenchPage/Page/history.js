@@ -1,4 +1,4 @@
-// Figures over many runs, and where their level changed.
+// Figures over many runs, with their change points.
 
 function drawTrend(group, width) {
     const list = group.members.filter((series) => !choice.hidden.has(data.backends.indexOf(series.backend)));
@@ -87,10 +87,10 @@ function showTrends() {
     const list = [...groups.values()];
     const changed = (group) => group.members.reduce((count, series) => count + series.changes.length, 0);
     list.sort((a, b) => changed(b) - changed(a));
-    const parent = section("history", "History", `${plural(list.length, "figure")} over the runs; those with changes first.`);
+    const parent = section("history", "History", `${plural(list.length, "figure")} over time; those with changes come first.`);
     let group = list[0];
     const panel = new Panel(parent, {
-        id: "trend", title: "Over the runs", hint: "Dashed: where the level of the figure changed, and by how much. Runs of different times drift apart.",
+        id: "trend", title: "Over time", hint: "Dashed lines: changes of the figure's level, with their size. Runs at different times drift apart.",
         controls: [menu("Figure", list.slice(0, mostChoices * 5).map((one, index) => [
             `${one.metric}: ${one.cell}${changed(one) > 0 ? ` (${plural(changed(one), "change")})` : ""}`, String(index)]), (index) => {
             group = list[Number(index)];

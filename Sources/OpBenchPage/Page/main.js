@@ -1,4 +1,4 @@
-// Puts the page together, and keeps it in step with the window, the theme and the printer.
+// Assembles the page, and adapts it to the window, the theme and the printer.
 
 function showEnvironment() {
     const known = data.runs.filter((run) => run.facts.length > 0);
@@ -33,7 +33,7 @@ function showContents() {
     }
 }
 
-/** By what a press turns to. */
+/** Names the theme that a press of the button selects. */
 function nameThemeButton() {
     document.getElementById("theme").textContent = isDark() ? "Light" : "Dark";
 }
@@ -91,7 +91,7 @@ if (rows.length > 0) {
     showTable();
     listeners.push(showTable);
 } else if (data.trends.length === 0) {
-    sections.append(element("p", {}, "The runs have no rows that could be shown."));
+    sections.append(element("p", {}, "The runs have no rows to show."));
 }
 showTrends();
 showDifferences();

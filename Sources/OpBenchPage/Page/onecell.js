@@ -1,4 +1,4 @@
-// One cell: its samples one by one, and its latencies by percentile and by size.
+// One cell: its individual samples, and its latencies by percentile and by size.
 
 const latencies = data.latencies.map(([run, cell, backend, operationClass, side, stage, total, points, firstBucket, buckets]) =>
     ({ run, cell, backend, operationClass, side, stage, total, points, firstBucket, buckets }));
@@ -10,7 +10,7 @@ for (const one of latencies) {
 
 const detail = { stage: "", operationClass: "", panels: [], select: null };
 
-/** Curves of the chosen cell that are shown; of a cell without histograms, the summary's percentiles. */
+/** The visible curves of the chosen cell; for a cell without histograms, the summary's percentiles. */
 function curves() {
     const stored = (latenciesOfCell.get(choice.cell.index) ?? []).filter((one) => one.stage === detail.stage
         && one.operationClass === detail.operationClass && !choice.hidden.has(one.backend));
@@ -31,7 +31,7 @@ function curves() {
 const curveName = (one) => withVariant({ ...one, doubtful: 0 });
 const dashOf = (one) => (one.side === "base" || (hasRuns && one.run === 0) ? "dashed" : "solid");
 
-/** The nearest to 1 that so many operations tell. */
+/** The position of a fraction; at most as near to 1 as the number of operations can resolve. */
 const place = (part, total) => -Math.log10(Math.max(1 - part, 1 / (2 * (total ?? 1e4))));
 
 function pairs(points) {
@@ -44,7 +44,7 @@ function drawPercentiles(width) {
     const list = curves();
     if (list.length === 0) return "No latencies were recorded for this cell and these backends.";
     const drawn = list.map((one) => pairs(one.points));
-    // What took no time that the clock tells stands at the axis.
+    // Times below the clock's resolution are drawn at the axis.
     const least = Math.min(...drawn.flat().map(([, figure]) => figure).filter((figure) => figure > 0));
     const y = scaleFor(drawn.flat().map(([, figure]) => Math.max(figure, least)), { unit: "ns", isLog: true });
     const last = Math.max(1, ...list.flatMap((one, index) => drawn[index].map(([part]) => place(part, one.total))));
@@ -66,7 +66,7 @@ function drawPercentiles(width) {
     return {
         option: {
             grid: { left: 76, right: 40, top: 12, bottom: 48 },
-            xAxis: axis(x, "operations that waited at most so long (HDR scale)", { isNarrow: isNarrow(width) }),
+            xAxis: axis(x, "operations up to this latency (HDR scale)", { isNarrow: isNarrow(width) }),
             yAxis: axis(y, "latency (logarithmic)", { place: "y" }), series,
             tooltip: {
                 ...base().tooltip, trigger: "axis", axisPointer: { type: "line", lineStyle: { color: css("--muted") }, label: { show: false } },
@@ -77,21 +77,21 @@ function drawPercentiles(width) {
         scales: { x, y }, height: 360, backends: backendsOf([choice.cell]),
         label: `Latency ${detail.stage} by percentile, ${cellTitle(choice.cell)}.`,
         table: {
-            head: ["backend", ...columns.map((part) => part * 100 + " %"), "greatest", "operations"],
+            head: ["backend", ...columns.map((part) => part * 100 + " %"), "maximum", "operations"],
             rows: list.map((one) => [curveName(one), ...columns.map((part) => at(one, part)),
                 quantity(one.points[one.points.length - 1], "ns"), one.total === null ? absent : one.total.toLocaleString("en")]),
         },
     };
 }
 
-/** Where bucket `4p + q` begins: 2^p (1 + q/4). */
+/** The lower bound of bucket `4p + q`: 2^p (1 + q/4). */
 const bucketStart = (bucket) => (bucket < 0 ? 0 : 2 ** Math.floor(bucket / 4) * (1 + (bucket % 4) / 4));
 
 function drawHistogram(width) {
     const list = curves().filter((one) => one.buckets.length > 0);
     if (list.length === 0) return "No histograms were recorded for this cell and these backends.";
     const all = list.map((one) => one.buckets.map((count, index) => [bucketStart(one.firstBucket + index), count / one.total * 100, count]));
-    // Empty steps between no time at all and the first that the clock tells are left out.
+    // Empty buckets between 0 and the clock's resolution are left out.
     const first = Math.min(...all.flat().filter(([edge, , count]) => edge > 0 && count > 0).map(([edge]) => edge));
     const edges = all.map((steps) => steps.filter(([edge]) => edge === 0 || edge >= first));
     const positive = edges.flat().map(([edge]) => edge).filter((edge) => edge > 0).concat(list.map((one) => bucketStart(one.firstBucket + one.buckets.length)));
@@ -114,10 +114,10 @@ function drawHistogram(width) {
         option: {
             grid: { left: 76, right: 40, top: 12, bottom: 48 },
             xAxis: axis(x, "latency (logarithmic; four steps to each doubling)", { isNarrow: isNarrow(width) }),
-            yAxis: axis(shares, "operations of each step", { place: "y" }), series,
+            yAxis: axis(shares, "operations per bucket", { place: "y" }), series,
             tooltip: {
                 ...base().tooltip, trigger: "axis", axisPointer: { type: "line", lineStyle: { color: css("--muted") }, label: { show: false } },
-                formatter: (found) => tip(found[0].data.edge > 0 ? "from " + quantity(found[0].data.edge, "ns") : "less than the clock tells", found.map(({ seriesName, data: point }) =>
+                formatter: (found) => tip(found[0].data.edge > 0 ? "from " + quantity(found[0].data.edge, "ns") : "below the clock's resolution", found.map(({ seriesName, data: point }) =>
                     `${curveName(list[Number(seriesName)])}: ${digits(point.share)} %, ${point.count.toLocaleString("en")}`)),
             },
         },
@@ -136,10 +136,11 @@ function quantile(sorted, part) {
     return sorted[below] + (sorted[Math.min(below + 1, sorted.length - 1)] - sorted[below]) * (at - below);
 }
 
-/** Every sample as a mark, the middle half as a box where there are five samples or more, the median as a line. */
+/** Draws every sample as a mark, the middle half as a box if there are at least five samples, and the median as a
+ * line. */
 function drawSamples(width) {
     const list = drawnRows(choice.cell).filter((row) => row.dots.length > 0);
-    if (list.length === 0) return "No throughput samples of this cell are shown.";
+    if (list.length === 0) return "No throughput samples of this cell are visible.";
     const samples = list.map((row) => {
         const dots = [];
         for (let index = 0; index < row.dots.length; index += 3) dots.push({ block: row.dots[index], figure: row.dots[index + 1], isDoubtful: row.dots[index + 2] === 1 });
@@ -195,7 +196,7 @@ function drawSamples(width) {
         },
         scales: { x: scale }, height: 64 + list.length * 54, backends: backendsOf([choice.cell]), label: `Time per operation of each throughput sample, ${cellTitle(choice.cell)}.`,
         table: {
-            head: ["backend", "samples", "least", "quartile", "median", "95 % of the median", "quartile", "greatest"],
+            head: ["backend", "samples", "minimum", "quartile", "median", "95 % of the median", "quartile", "maximum"],
             rows: list.map((row, index) => {
                 const sorted = samples[index].map((dot) => dot.figure).sort((a, b) => a - b);
                 return [withVariant(row), String(sorted.length), ...[0, 0.25, 0.5].map((part) => quantity(quantile(sorted, part), "ns")),
@@ -205,14 +206,14 @@ function drawSamples(width) {
     };
 }
 
-/** Parts of the CPU time by kind of code, a bar for each backend. */
+/** Draws the fractions of the CPU time by kind of code, a bar for each backend. */
 function drawClasses(width) {
     const list = data.classes.filter(([, cell, backend]) => cell === choice.cell.index && !choice.hidden.has(backend))
         .sort((a, b) => a[2] - b[2]);
-    if (list.length === 0) return "The profile beside the run has no CPU time of this cell.";
+    if (list.length === 0) return "The profile of the run has no CPU time of this cell.";
     const kinds = [...new Set(list.flatMap(([, , , parts]) => parts.map(([name]) => name)))];
     const hues = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999", "#7B4FA3", "#B9B100", "#8C564B"];
-    // The library breaks the legend where it must, and does not say into how many lines.
+    // The library breaks the legend into lines, and does not report their number.
     let [legendLines, room] = [1, width];
     for (const kind of kinds) {
         const taken = 50 + kind.length * 7.5;
@@ -227,7 +228,7 @@ function drawClasses(width) {
         option: {
             legend: { show: true, bottom: 0, textStyle: { color: css("--text") } },
             grid: { left: axisOfNames.room, right: 40, top: 8, bottom: 56 + legendHeight },
-            xAxis: axis(scale, "part of the CPU time"), yAxis: axisOfNames.option,
+            xAxis: axis(scale, "fraction of the CPU time"), yAxis: axisOfNames.option,
             series: kinds.map((kind, index) => ({
                 type: "bar", stack: "all", name: visible(kind), itemStyle: { color: hues[index % hues.length] }, barMaxWidth: 26,
                 data: list.map(([, , , parts]) => (parts.find(([name]) => name === kind)?.[1] ?? 0) * 100),
@@ -290,12 +291,12 @@ function showOneCell() {
     detail.name = element("p", { class: "muted" });
     parent.append(detail.tools, detail.name);
     detail.panels = [
-        new Panel(parent, { id: "samples", title: "Samples", hint: "A mark is one sample, a process of its own; blocks from top to bottom in the order in which they ran. Box: the middle half; line: the median. Hollow: doubtful.", draw: drawSamples }),
-        new Panel(parent, { id: "percentiles", title: "Latency percentiles", hint: "The scale gives each further nine the same room, so that the tail is seen. The median of the samples' percentiles, as in the table; at the end the greatest of all.", draw: drawPercentiles }),
-        new Panel(parent, { id: "histogram", title: "Latency distribution", hint: "How many operations of all samples fall into each step of latency.", draw: drawHistogram }),
+        new Panel(parent, { id: "samples", title: "Samples", hint: "A mark is one sample, a separate process; blocks are in the order in which they ran, from top to bottom. Box: the middle half; line: the median. Hollow: doubtful.", draw: drawSamples }),
+        new Panel(parent, { id: "percentiles", title: "Latency percentiles", hint: "Each further nine takes the same space, to show the tail. Medians of the samples' percentiles, as in the table; the last point is the overall maximum.", draw: drawPercentiles }),
+        new Panel(parent, { id: "histogram", title: "Latency distribution", hint: "The number of operations per latency bucket, over all samples.", draw: drawHistogram }),
     ];
     if (data.classes.length > 0) {
-        detail.panels.push(new Panel(parent, { id: "classes", title: "CPU time by kind of code", hint: "From the profile beside the run.", draw: drawClasses }));
+        detail.panels.push(new Panel(parent, { id: "classes", title: "CPU time by kind of code", hint: "From the profile of the run.", draw: drawClasses }));
     }
     showDetail(cells[0]);
     listeners.push(() => showDetail(choice.cell));

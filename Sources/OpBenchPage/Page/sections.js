@@ -1,4 +1,4 @@
-// What the sections of charts have in common: names along an axis, and the line that figures are read against.
+// Common to the sections of charts: names along an axis, and the reference line.
 
 const sections = document.getElementById("charts");
 const isNarrow = (width) => width < 560;
@@ -11,7 +11,7 @@ function section(id, title, hint) {
     return made;
 }
 
-/** How high a line must be for its name, which is broken where it is too long. */
+/** The height of a line that holds a name, which is broken if it is too long. */
 function roomFor(labels, width) {
     const most = Math.max(...labels.map((label) => label.length));
     return Math.ceil(most * 7.2 / (nameRoom(width) - 14)) * 14 + 10;
@@ -19,7 +19,7 @@ function roomFor(labels, width) {
 
 const nameRoom = (width) => (isNarrow(width) ? Math.round(width * 0.36) : Math.min(340, Math.round(width * 0.3)));
 
-/** The axis of names along the left side, the first on top. */
+/** The axis of names along the left side, from top to bottom. */
 function nameAxis(labels, width) {
     const room = nameRoom(width);
     return {
@@ -33,7 +33,7 @@ function nameAxis(labels, width) {
     };
 }
 
-/** A vertical line that figures are read against, through a series without points. */
+/** A vertical reference line, through a series without points. */
 function referenceLine(at, words) {
     return {
         type: "scatter", data: [], silent: true, tooltip: { show: false },
@@ -47,31 +47,31 @@ function referenceLine(at, words) {
 
 const withVariant = (row) => [names(row.backend), variant(row)].filter((part) => part !== "").join(" · ");
 
-/** Hollow are marks of the side or run that others are held against. */
+/** Hollow marks belong to the reference side or run. */
 const isHollow = (row) => row.side === "base" || (hasRuns && row.run === 0);
 
-/** Whether most samples that tell a time are doubtful: their interval is dashed. */
+/** Whether most samples behind a time are doubtful: its interval is dashed. */
 function isDoubtful(row, figure) {
     if (figure === undefined || !["ns", "1/s", "1"].includes(figure.unit)) return false;
     return doubtfulTimes(row) * 6 > row.dots.length;
 }
 
-/** The plain loop, far below all others, which squeezes them into a part of the scale. */
+/** The plain loop, far below all other backends, which would squeeze them into a part of the scale. */
 const isFloor = (backend) => names(backend) === "serial";
 const hasFloor = data.backends.some((_, backend) => isFloor(backend)) && data.backends.some((_, backend) => !isFloor(backend));
 
-/** A box that draws the floor, too; nothing where there is none. */
+/** A checkbox that shows the plain loop; nothing if there is none. */
 function floorBox(chosen) {
-    return hasFloor ? [tick("with serial, the floor", chosen)] : [];
+    return hasFloor ? [tick("with serial, the lower bound", chosen)] : [];
 }
 
-/** The rows without the floor, unless that is asked for, or is all there is. */
+/** The rows without the plain loop, unless it is requested or the only one. */
 function withoutFloor(list, isWithFloor) {
     const others = list.filter((row) => !isFloor(row.backend));
     return isWithFloor || others.length === 0 ? list : others;
 }
 
-/** The backends of cells, in their order, also those that are hidden. */
+/** The backends of cells, in order, including hidden ones. */
 function backendsOf(list) {
     const found = new Set(list.flatMap((cell) => rowsOfCell.get(cell.index) ?? []).map((row) => row.backend));
     return backendOrder.filter((backend) => found.has(backend));

@@ -1,8 +1,8 @@
-// A figure by a parameter that takes many values.
+// A figure by a parameter with many values.
 
 const number = (text) => (text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : null);
 
-/** Parameters with three numbers or more, by workload. */
+/** Parameters with three or more numbers, by workload. */
 const sweeps = (() => {
     const values = workloads.map((workload) => workload.varying.map(() => new Set()));
     for (const cell of cells) {
@@ -18,7 +18,7 @@ const sweeps = (() => {
 const isGeometric = (values) => values[0] > 0 && values[values.length - 1] / values[0] >= 8
     && values.every((figure, index) => index === 0 || figure / values[index - 1] >= 1.5);
 
-/** Cells that differ in the swept parameter alone, by what they have in common. */
+/** Groups of cells that differ only in the swept parameter, by their common parameters. */
 function groupsOf(sweep) {
     const groups = new Map();
     for (const cell of cells) {
@@ -45,7 +45,7 @@ function drawSweep({ sweep, group, figure, isWithFloor }, width) {
         }
     }
     const lines = [...found.values()].sort((a, b) => a[0][1].backend - b[0][1].backend);
-    if (lines.length === 0) return "No row that is shown has this figure.";
+    if (lines.length === 0) return "No visible row has this figure.";
     const places = [...new Set(lines.flat().map(([at]) => at))].sort((a, b) => a - b);
     const x = { ...scaleFor(places, { unit: "count", isLog: isGeometric(places), isTight: true }) };
     const named = places.map((at) => [x.at(at), quantity(at, "count")]);
@@ -87,13 +87,13 @@ function drawSweep({ sweep, group, figure, isWithFloor }, width) {
 
 function showSweeps() {
     if (sweeps.length === 0) return;
-    const parent = section("sweeps", "Swept parameters", "A figure by a parameter that has three values or more; all else is the same along a line.");
+    const parent = section("sweeps", "Swept parameters", "A figure by a parameter with three or more values; all other parameters are the same along a line.");
     const state = { sweep: sweeps[0], figure: figureNamed("time_ns_per_op") ?? figures[0], groups: [], group: null, isWithFloor: false };
     const groupBox = element("div", {});
     const showGroups = () => {
         state.groups = groupsOf(state.sweep);
         state.group = state.groups[0];
-        groupBox.replaceChildren(state.groups.length > 1 ? menu("The same along the lines",
+        groupBox.replaceChildren(state.groups.length > 1 ? menu("Other parameters",
             state.groups.slice(0, mostChoices).map(({ rest, members }, index) => [`${rest || "–"} (${members.length})`, String(index)]), (index) => {
                 state.group = state.groups[Number(index)];
                 panel.renew();
@@ -117,7 +117,7 @@ function showSweeps() {
     ];
     showGroups();
     const panel = new Panel(parent, {
-        id: "sweep", title: "By parameter", hint: "Marks stand where something was measured; lines join them and say nothing of what lies between. Two points are joined by dots.",
+        id: "sweep", title: "By parameter", hint: "Marks are measured values; the lines between them only guide the eye. Two points are joined by dots.",
         controls, draw: (width) => drawSweep(state, width),
     });
 }

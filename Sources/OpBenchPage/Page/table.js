@@ -1,10 +1,10 @@
-// The cells: a table a hundred rows at a time, sorted by any column, filtered by words, workload, backend and status.
+// The cells: a table of a hundred rows per page, sorted by any column, filtered by words, workload, backend and status.
 
 const pageSize = 100;
-// On paper there are no pages to turn: all rows, unless that were a book.
+// Paper has no pages to turn: all rows are printed, up to this number.
 const mostRowsOnPaper = 2000;
 let isPrinting = false;
-/** Without those of one class of operations. */
+/** The rows without those of one class of operations. */
 const wholeRows = rows.filter((row) => row.operationClass === "");
 const shownFigures = new Set(figures.filter((figure) => figure.shown));
 
@@ -14,7 +14,7 @@ const columns = () => [
     { title: "backend", isText: true, key: (row) => row.backend, cell: backendCell },
     ...(hasAxes ? [{
         title: "axis", isText: true, key: (row) => row.axis, cell: (row) => row.axis || absent,
-        meaning: "Declared: the queue was told what follows what. By hand: bodies submit what follows. Ratios are within an axis.",
+        meaning: "Declared: the queue keeps the order. By hand: bodies submit their successors. Ratios are within an axis.",
     }] : []),
     ...(hasSides ? [{ title: "side", isText: true, key: (row) => row.side, cell: (row) => row.side || absent }] : []),
     ...figures.filter((figure) => shownFigures.has(figure)).map((figure) => ({
@@ -37,7 +37,7 @@ function backendCell(row) {
     return row.operationClass === "" ? name : [...name, element("span", { class: "class" }, row.operationClass)];
 }
 
-/** The outline of a mark around 0, as SVG writes paths. */
+/** The outline of a mark around 0, as an SVG path. */
 function markPath(kind, size) {
     const s = size;
     switch (kind) {
@@ -75,14 +75,14 @@ function figureCell(row, figure) {
     return parts;
 }
 
-/** How many of the samples that tell a time are doubtful. */
+/** The number of doubtful samples behind the time. */
 function doubtfulTimes(row) {
     let doubtful = 0;
     for (let index = 2; index < row.dots.length; index += 3) doubtful += row.dots[index];
     return doubtful;
 }
 
-/** How many samples the time is of, and what is wrong with them. */
+/** The number of samples behind the time, with a mark if some are doubtful. */
 function samplesCell(row) {
     if (row.status !== "ok") {
         return badge(row.status, ["unsupported", "skipped"].includes(row.status) ? "" : "regression");
@@ -90,16 +90,16 @@ function samplesCell(row) {
     if (row.doubtful === 0) return String(row.samples);
     const count = doubtfulTimes(row);
     const mark = badge(count > 0 ? count + " doubtful" : "other kinds doubtful", "inconclusive");
-    mark.title = "noisy, unsteady or short: " + (count > 0 ? "of the samples that tell the time" : "samples of another kind, as of latency");
+    mark.title = "noisy, unsteady or short: " + (count > 0 ? "among the samples of the time" : "among samples of another kind, such as latency");
     return [row.samples + " ", mark];
 }
 
-/** A head that may be broken behind its slashes. */
+/** A column head that may be broken after its slashes. */
 const brokenTitle = (title) => title.split(/(?<=\/)/).flatMap((part, index) => index === 0 ? [part] : [element("wbr"), part]);
 
 const isOfSameCell = (row, other) => row.cell === other.cell && row.run === other.run;
 
-/** The places at which pages begin. A cell's rows that follow each other stand on one page, unless it has no room for them. */
+/** The first rows of the pages. Successive rows of a cell stay on one page if they fit. */
 function pageStarts() {
     const starts = [0];
     while (starts.at(-1) + pageSize < shownRows.length) {
@@ -125,7 +125,7 @@ function showTable() {
             element("button", { type: "button", title: column.meaning, onclick: () => sortBy(column), "data-column": column.title },
                 brokenTitle(column.title), element("span", { class: "arrow", "aria-hidden": "true" }, isSorted ? (choice.isDescending ? " ▼" : " ▲") : "")));
     });
-    // A cell's name is said once for the rows that follow each other.
+    // A cell's name is shown once for its successive rows.
     const isFirst = (index) => index === 0 || !isOfSameCell(part[index - 1], part[index]);
     const span = (index) => {
         let end = index + 1;
@@ -139,12 +139,12 @@ function showTable() {
         return [element("th", { scope: rowspan > 1 ? "rowgroup" : "row", rowspan, class: "text wide" }, column.cell(row))];
     })));
     const focused = document.activeElement?.dataset?.column;
-    const caption = element("caption", {}, "One row for each cell and backend. Intervals are of 95 %. A cell's name shows its samples and latencies.");
+    const caption = element("caption", {}, "One row for each cell and backend. Intervals are 95 %. Click a cell's name for its samples and latencies.");
     scroll.replaceChildren(element("table", {}, caption, element("thead", {}, element("tr", {}, head)), element("tbody", {}, body)));
     if (focused !== undefined) {
         for (const button of scroll.querySelectorAll("thead button")) if (button.dataset.column === focused) button.focus();
     }
-    // A class that was found by its name is one of all rows.
+    // A class that the filter found by name belongs to all rows.
     const all = choice.hasClasses || shownRows.some((row) => row.operationClass !== "") ? rows : wholeRows;
     const count = shownRows.length === all.length
         ? plural(all.length, "row") + " of " + plural(cells.length, "cell")
@@ -177,7 +177,7 @@ function showPager(pages) {
     if (focused !== undefined) pager.querySelector(`[data-step="${focused}"]:not(:disabled)`)?.focus();
 }
 
-/** The first press sorts, the second turns the order over, the third brings back that of the files. */
+/** The first press sorts, the second reverses the order, the third restores the order of the files. */
 function sortBy(column) {
     const isSame = choice.sort?.title === column.title;
     if (isSame && choice.isDescending) choice.sort = null;
@@ -189,7 +189,7 @@ function sortBy(column) {
     choose();
 }
 
-/** Calls once the reader has stopped typing. */
+/** Calls `work` after the reader has stopped typing. */
 function settled(work, milliseconds = 120) {
     let timer = 0;
     return () => {
@@ -203,7 +203,7 @@ function showCellTools() {
         choice.page = 0;
         choose();
     };
-    const search = element("input", { type: "search", id: "filter", placeholder: "words, as work_ns=100 engine", autocomplete: "off", spellcheck: "false" });
+    const search = element("input", { type: "search", id: "filter", placeholder: "words, such as work_ns=100 engine", autocomplete: "off", spellcheck: "false" });
     const typed = settled(() => {
         choice.text = search.value;
         rerun();
@@ -237,7 +237,7 @@ function showCellTools() {
         });
         tools.append(element("label", { class: "tick" }, box, "Rows of each class, such as " + rows.find((row) => row.operationClass !== "").operationClass));
     }
-    tools.append(element("button", { type: "button", class: "download", id: "csv", onclick: () => download("cells.csv", "text/csv", csv(shownRows)) }, "CSV of the rows shown"),
+    tools.append(element("button", { type: "button", class: "download", id: "csv", onclick: () => download("cells.csv", "text/csv", csv(shownRows)) }, "CSV of visible rows"),
         element("button", { type: "button", class: "download", id: "csv-all", onclick: () => download("summary.csv", "text/csv", csv(rows)) }, "CSV of all rows"));
     const boxes = figures.map((figure) => {
         const box = element("input", { type: "checkbox", checked: shownFigures.has(figure) });
@@ -265,7 +265,8 @@ function showLegend() {
     bar.append(...keys.filter((key) => key !== "").map((key) => element("span", { class: "muted" }, key)));
 }
 
-/** What the cells' names leave out: the workloads, and the parameters that all cells of one have in common. */
+/** The parts that cells' names leave out: the workloads, and the parameters that are equal in all cells of a
+ * workload. */
 function showCommon() {
     document.getElementById("cell-common").append(...workloads.map(({ name, common }) => element("p", {}, element("strong", {}, name),
         ...common.map(([parameter, text]) => " " + parameter + "=" + text))));

@@ -1,15 +1,15 @@
-// Figures and names as people read them, and elements made of text: nothing here takes markup, so that no name in a file
-// becomes any.
+// Figures and names for people, and elements made of text: nothing here parses markup, so no name in a file can become
+// markup.
 
 const absent = "–";
 
-/** What has no shape of its own, or turns the direction of reading, is written out; the joiners of emoji stay. */
+/** Invisible characters and direction overrides are written as escapes; the joiners of emoji stay. */
 const unprintable = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udfff]/g;
 function visible(text) {
     return String(text).replace(unprintable, (found) => "\\u{" + found.codePointAt(0).toString(16) + "}");
 }
 
-/** An element with attributes and children; children that are no elements become text. */
+/** An element with attributes and children; children that are not elements become text. */
 function element(name, attributes = {}, ...children) {
     const made = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) {
@@ -25,7 +25,7 @@ function element(name, attributes = {}, ...children) {
     return made;
 }
 
-/** An element of a picture. */
+/** An SVG element. */
 function vector(name, attributes, ...children) {
     const made = document.createElementNS("http://www.w3.org/2000/svg", name);
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
@@ -33,7 +33,7 @@ function vector(name, attributes, ...children) {
     return made;
 }
 
-/** Three significant digits, without a fraction that says nothing. */
+/** Three significant digits, without a meaningless fraction. */
 function digits(figure) {
     const size = Math.abs(figure);
     if (figure === Math.round(figure) && size < 1e6) return String(figure);
@@ -41,7 +41,7 @@ function digits(figure) {
     return figure.toFixed(size < 0.0995 ? 3 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
 }
 
-/** Two decimals, below a tenth three digits. */
+/** Two decimals; three digits below a tenth. */
 function factor(figure) {
     const size = Math.abs(figure);
     if (size >= 10) return digits(figure);
@@ -56,7 +56,7 @@ const units = {
     1: { step: Infinity, names: ["×"], write: factor },
 };
 
-/** How a figure of that size is written: by what it is divided, how, and what stands behind it. */
+/** The format of a figure of that size: its divisor, digits and suffix. */
 function scaleOf(figure, unit) {
     const { step, names, write = digits } = units[unit] ?? units.count;
     let [size, divisor, place] = [Math.abs(figure), 1, 0];
@@ -70,22 +70,22 @@ function scaleOf(figure, unit) {
 
 const isFigure = (figure) => figure !== null && figure !== undefined && Number.isFinite(figure);
 
-/** A figure beside an axis, as short as it can be. */
+/** The shortest form of a figure, for axes. */
 function tickName(figure, unit) {
     if (unit === "1") return Number(figure.toPrecision(3)) + "×";
-    // Else what is hardly any would be written as none.
+    // Otherwise a tiny figure would be written as 0.
     if (unit === "count" && figure !== 0 && Math.abs(figure) < 0.0995) return String(Number(figure.toPrecision(2)));
     return quantity(figure, unit);
 }
 
-/** A figure in its unit; a dash where there is none. */
+/** A figure in its unit; a dash if it is absent. */
 function quantity(figure, unit) {
     if (!isFigure(figure)) return absent;
     const { divisor, write, name } = scaleOf(figure, unit);
     return write(figure / divisor) + name;
 }
 
-/** The ends of an interval, in the unit in which the figure between them is written: `2.15–4.50` of `2.26 µs`. */
+/** The ends of an interval, in the unit of the figure between them: `2.15–4.50` of `2.26 µs`. */
 function interval(low, high, figure, unit) {
     if (![low, high, figure].every(isFigure)) return absent;
     const { divisor, write } = scaleOf(figure, unit);
@@ -108,7 +108,7 @@ function plural(count, one, many = one + "s") {
     return count.toLocaleString("en") + " " + (count === 1 ? one : many);
 }
 
-/** A file for the reader to keep, made of text that is in the page. */
+/** Offers a file to the reader, made of text in the page. */
 function download(name, type, text) {
     const address = URL.createObjectURL(new Blob([text], { type }));
     const link = element("a", { href: address, download: name });
@@ -118,7 +118,7 @@ function download(name, type, text) {
     setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
-/** One field of a CSV file. Text that a spreadsheet would take for a formula has an apostrophe before it. */
+/** One field of a CSV file. Text that a spreadsheet would compute as a formula gets an apostrophe before it. */
 function field(value) {
     if (value === null || value === undefined) return "";
     if (typeof value === "number") return String(value);

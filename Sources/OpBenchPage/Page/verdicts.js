@@ -1,4 +1,4 @@
-// The figures below each verdict: what failed or is open stands first, and what to do about it below.
+// The figures below each verdict: failed and inconclusive ones first, and remedies below.
 
 const weightOf = { regression: 0, missed: 0, missing: 1, inconclusive: 2, improved: 3, met: 4, pass: 5, "": 6 };
 const kindOf = { regression: "bad", missed: "bad", missing: "open", inconclusive: "open", improved: "good", met: "good", pass: "good" };
@@ -7,14 +7,14 @@ function badge(text, verdict) {
     return element("span", { class: "badge " + (kindOf[verdict] ?? "") }, text);
 }
 
-/** The verdict, and below it why it is none. */
+/** The verdict and, below it, the reason if it is inconclusive. */
 function verdictCell(text, verdict) {
     if (verdict === "" || !text.startsWith(verdict)) return text;
     const reason = text.slice(verdict.length).replace(/^: /, "");
     return [badge(verdict, verdict), reason === "" ? null : element("span", { class: "reason" }, reason)];
 }
 
-/** The verdict stands first; figures that explain it are shown when they are asked for. */
+/** The verdict comes first; figures that explain it are shown on request. */
 function verdictTable(judged, rows, caption) {
     const verdictPlace = judged.columns.findIndex(([title]) => title === "verdict");
     const places = judged.columns.map((_, place) => place).filter((place) => place !== verdictPlace);
@@ -57,11 +57,11 @@ function folded(title, make, isOpen = false) {
 
 const mostRowsOfVerdict = 200;
 
-/** How many a table leaves out. */
+/** The number of rows that a table leaves out. */
 function hiddenRows(list, what) {
     if (list.length <= mostRowsOfVerdict) return [];
     const count = plural(list.length - mostRowsOfVerdict, "more figure");
-    return [element("p", { class: "hint" }, count + " " + what + "; the gate's own table has all.")];
+    return [element("p", { class: "hint" }, count + " " + what + "; the gate's table has them all.")];
 }
 
 function showVerdicts() {
@@ -72,7 +72,7 @@ function showVerdicts() {
             .sort(([a, x], [b, y]) => (weightOf[a[1]] ?? 6) - (weightOf[b[1]] ?? 6) || x - y).map(([row]) => row);
         const urgent = asked.filter(([, verdict]) => weightOf[verdict] <= 2);
         const others = asked.filter(([, verdict]) => weightOf[verdict] > 2);
-        if (asked.length === 0) place.append(element("p", {}, "No rule judges any figure of these runs."));
+        if (asked.length === 0) place.append(element("p", {}, "No rule matches a figure of these runs."));
         if (urgent.length > 0) {
             place.append(verdictTable(judged, urgent.slice(0, mostRowsOfVerdict), "Figures that did not pass"));
             place.append(...hiddenRows(urgent, "did not pass"));
