@@ -30,9 +30,9 @@ extension Figure {
     public static let timeRatio = Figure(
         "time_ratio", .time, "total", phase: "total", isRatio: true, hasInterval: true, .ratio, "time ÷ baseline",
         """
-        Time per operation ÷ the baseline's (column `ratio_to`). The median of the ratios within each block \
-        (Hodges and Lehmann's), where drift hits both alike. Below 1 is faster. Not comparable if \
-        either has the flag `unpromised`, or if the two have different axes.
+        Time per operation ÷ the baseline's (column `ratio_to`): the Hodges–Lehmann estimate of the ratios \
+        within blocks, which cancels drift. Below 1 is faster. Not comparable if either has the flag \
+        `unpromised`, or if the two have different axes.
         """,
         column: .init(2, rank: 1), isHeadline: true, exportedName: "time_ratio")
     public static let makespan = Figure(

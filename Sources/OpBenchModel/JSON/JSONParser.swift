@@ -148,7 +148,7 @@ struct JSONParser {
     {
         let expected = Array(word.description.utf8)
         guard bytes[position...].starts(with: expected) else {
-            throw failure("unknown word; expected true, false or null")
+            throw failure("unknown word: JSON has only true, false and null")
         }
         position += expected.count
         return content

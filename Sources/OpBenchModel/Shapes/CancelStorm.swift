@@ -21,7 +21,7 @@ extension ShapeDefinition {
                 "Whether the queue is suspended until everything is added and cancelled, or runs during that time."),
             .count(
                 "producers", 1...256, 1,
-                "Threads that submit, each an equal share; then each cancels its own operations."),
+                "Threads that submit, each an equal share; once all have, each cancels its own operations."),
         ] + common(work: 1000),
         plan: { cell, plan in
             plan.producers = cell.integer("producers")
