@@ -65,7 +65,8 @@ private let means = ProfileMeans.probe()
             let profile = cpu.profile
             let thread = try #require(profile.threads.firstIndex(of: "burning thread"))
             let own = profile.filtered { $0.thread == UInt32(thread) }
-            #expect(abs(own.total - PerfTests.burned) < PerfTests.burned / 4, "\(own.total)")
+            // A busy host delays the samples' timer, which loses samples but adds none.
+            #expect(own.total > PerfTests.burned / 4 && own.total < PerfTests.burned * 5 / 4, "\(own.total)")
             let burn = own.functions().first { $0.frame.symbol == "clinux_burn" }
             #expect((burn?.own ?? 0) > own.total * 8 / 10)
             let table = ClassTable(own, operations: 1)
