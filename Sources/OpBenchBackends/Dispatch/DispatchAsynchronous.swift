@@ -4,17 +4,15 @@ import OpBenchModel
 /// Closures whose work goes on after they have returned, until its end is announced. At a limit a slot is held
 /// until then: whoever announces an end starts the next one that waits.
 final class DispatchAsynchronous: DispatchRound, @unchecked Sendable {
-    private let unended = EndCounter()
     private var ender: EndingThread<Int>?
     private let lock = PlainLock()
     private var waiting: [Int] = []
     private var head = 0
     private var running = 0
 
-    deinit { unended.deallocate() }
-
     override func build() {
         super.build()
+        countEnds()
         guard plan.announcedEnd == .thread else { return }
         // The backend outlives the thread, which `teardown` ends.
         unowned(unsafe) let backend = self
@@ -22,17 +20,12 @@ final class DispatchAsynchronous: DispatchRound, @unchecked Sendable {
     }
 
     override func submit(_ part: Range<Int>) {
-        unended.begin(part.count)
+        begin(part.count)
         for operation in part {
             body.willSubmit(operation)
             if takesSlot(operation) { start(operation) }
             body.didSubmit(operation)
         }
-    }
-
-    override func drain() {
-        unended.wait()
-        super.drain()
     }
 
     override func teardown() {
@@ -79,6 +72,6 @@ final class DispatchAsynchronous: DispatchRound, @unchecked Sendable {
         if body.wantsNotification(operation) {
             lane.queue.async(execute: notifications.block(operation, body))
         }
-        unended.end()
+        end()
     }
 }

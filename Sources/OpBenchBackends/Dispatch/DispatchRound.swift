@@ -179,7 +179,7 @@ final class DispatchLaden: DispatchRound, @unchecked Sendable {
         for operation in part {
             let work = body.closure(operation, payloadBytes: bytes)
             body.willSubmit(operation)
-            if body.wantsNotification(operation), plan.hasCompletionBlocks {
+            if notifies(operation) {
                 lane.submit(work, thenNotify: notifications.block(operation, body))
             } else {
                 lane.async(in: group, work)

@@ -223,7 +223,4 @@ package final class DeclaredRound: QueueRound<DeclaredQueue>, @unchecked Sendabl
         if notifies(unended.operation) { body.didNotify(unended.operation) }
         end()
     }
-
-    @inline(__always)
-    private func notifies(_ operation: Int) -> Bool { body.wantsNotification(operation) && plan.hasCompletionBlocks }
 }

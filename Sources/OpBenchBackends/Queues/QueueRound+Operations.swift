@@ -30,9 +30,7 @@ extension QueueRound {
 
     @inline(__always)
     func submit(_ operation: Int, to queue: Queue) {
-        guard body.wantsNotification(operation), plan.hasCompletionBlocks else {
-            return queue.submit(work(operation))
-        }
+        guard notifies(operation) else { return queue.submit(work(operation)) }
         if Queue.hasCompletionBlocks {
             queue.submit(work(operation), thenNotify: notifications.block(operation, body))
         } else {
@@ -168,6 +166,10 @@ extension QueueRound {
     /// The last act of an operation. Nothing of the round may be touched after it.
     @inline(__always)
     func end() { if counts { ends.end() } }
+
+    /// Whether a stamped sample times the report of the operation's end.
+    @inline(__always)
+    func notifies(_ operation: Int) -> Bool { body.wantsNotification(operation) && plan.hasCompletionBlocks }
 
     @inline(__always)
     func work(_ operation: Int, notifies: Bool = false) -> Work {

@@ -86,7 +86,7 @@ package class QueueRound<Queue: RoundQueue>: Backend, @unchecked Sendable {
         if case .nothing = extra { isPlain = true } else { isPlain = false }
         counts = queues[0].needsCount
         if let successors {
-            counts = true
+            countEnds()
             ends.begin(Queue.isTrusted ? successors.endCount : plan.operationCount)
         }
     }
