@@ -63,6 +63,7 @@ struct FindingSentences {
         let all = counts.filter { $0.count > 0 && $0.count == marks.count }.map(\.mark.meaning)
         let some = counts.filter { $0.count > 0 && $0.count < marks.count && $0.mark.isSerious }
             .map { "\($0.count) \($0.mark.predicate)" }
-        return all + (some.isEmpty ? [] : ["of \(marks.count) results, \(some.joined(separator: ", ")); --wide marks them"])
+        guard !some.isEmpty else { return all }
+        return all + ["of \(marks.count) results, \(some.joined(separator: ", ")); --wide marks them"]
     }
 }
