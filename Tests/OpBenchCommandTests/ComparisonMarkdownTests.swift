@@ -15,7 +15,9 @@ struct ComparisonMarkdownTests {
         var row = CompareRow(
             cellID: cell, backend: .engine, phase: "total", operationClass: "", metric: "time", stat: "total",
             verdict: verdict)
-        (row.base, row.head, row.ratio, row.ratioLow, row.ratioHigh) = (1000, 1100, 1.1, 1.05, 1.15)
+        let ratio = verdict == .improved ? 0.9 : 1.1
+        row.base = 1000
+        (row.head, row.ratio, row.ratioLow, row.ratioHigh) = (1000 * ratio, ratio, ratio - 0.05, ratio + 0.05)
         return row
     }
 
@@ -46,6 +48,9 @@ struct ComparisonMarkdownTests {
         ) -> CompareRow {
             var row = row("queue submission=\(cell) work_ns=0", ratio ?? 2 < 1 ? .improved : .regression)
             (row.metric, row.stat, row.phase, row.ratio) = (metric, stat, stat == "total" ? stat : "", ratio)
+            (row.ratioLow, row.ratioHigh) = (ratio.map { $0 - 0.02 }, ratio.map { $0 + 0.02 })
+            (row.base, row.head) = (metric == "allocations" ? 2 : 1000, 1000)
+            row.head = ratio.map { row.base! * $0 } ?? 1100
             row.backend = BackendID(rawValue: "pool")
             return row
         }
