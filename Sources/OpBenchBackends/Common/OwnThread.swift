@@ -46,7 +46,8 @@ package final class OwnThread: Sendable {
     }
 }
 
-/// The thread that announces the end of asynchronous operations, in place of whatever they wait for in real life.
+/// The thread that announces the end of asynchronous operations, in place of the events that they wait for in real
+/// life.
 package final class EndingThread<Element: Sendable>: @unchecked Sendable {
     let lock = PlainLock()
     let filled = DispatchSemaphore(value: 0)
