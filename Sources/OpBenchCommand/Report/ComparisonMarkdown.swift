@@ -1,8 +1,8 @@
 import OpBenchAnalysis
 import OpBenchModel
 
-/// Judged figures in Markdown, for a comment on a pull request and the summary of a CI job: the outcome, one sentence per
-/// finding, the command that explains them, and the remedies. All columns of all figures are folded.
+/// Judged figures in Markdown, for a comment on a pull request and the summary of a CI job: the outcome, one sentence
+/// per finding, the command that explains them, and the remedies. All columns of all figures are folded.
 enum ComparisonMarkdown {
     /// In bytes. A comment on GitHub holds 65,536 characters.
     static let sizeLimit = 60_000
