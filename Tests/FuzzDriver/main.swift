@@ -1,4 +1,4 @@
-// The readers of Tests/FuzzTests under libFuzzer: scripts/fuzz builds it and tells what it does.
+// The readers of Tests/FuzzTests under libFuzzer: scripts/fuzz builds it and describes it.
 
 import Foundation
 import Synchronization
@@ -16,7 +16,7 @@ private func fail(_ message: String) -> Never {
     exit(64)
 }
 
-/// What libFuzzer's callback, which captures nothing, needs to know.
+/// The state of libFuzzer's callback, which captures nothing.
 private enum Chosen {
     nonisolated(unsafe) static var reader = FuzzReader.workload
     nonisolated(unsafe) static var words: [String] = []

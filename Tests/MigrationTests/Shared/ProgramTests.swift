@@ -106,7 +106,7 @@ struct ProgramTests {
         #expect(log.entries == ["0 1 2 3 4 "] && queue.operationCount == 0)
     }
 
-    @Test("an operation that is not ready until it is told")
+    @Test("an operation that is not ready until its gate opens")
     func gated() {
         let gated = GatedOperation()
         let free = BlockOperation()
