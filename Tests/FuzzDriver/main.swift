@@ -31,7 +31,7 @@ private func fuzz(_ reader: FuzzReader) -> Never {
         FileHandle.standardError.write(Data("taken: \(taken) refused: \(refused)\n".utf8))
     }
     var count = CommandLine.argc - 1
-    // The reader's name in the place of the program's, of which libFuzzer makes nothing.
+    // The reader's name replaces the program's, which libFuzzer ignores.
     var arguments = CommandLine.unsafeArgv + 1
     exit(
         runFuzzer(&count, &arguments) { bytes, length in

@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A thread of the suite's own, outside of every pool that a backend might use.
+/// A thread of the suite itself, outside of every pool that a backend might use.
 package final class OwnThread: Sendable {
     private static let made = Atomic<Int>(0)
 

@@ -21,7 +21,7 @@ import OpBenchModel
 /// | thread_priority | the same, if quality of service changes the nice value here | unsupported | unsupported |
 ///
 /// `within`: each body submits its successors as its last act: in a chain the one, in a graph those whose other
-/// predecessors have ended, by an atomic counter each. They must be known to it. On a serial queue of the chain's own
+/// predecessors have ended, by an atomic counter each. They must be known to it. On the chain's own serial queue
 /// this takes half the time that it takes on a concurrent queue.
 ///
 /// A bulk is a loop of `async`. Where operations are submitted to a suspended queue, and in a storm, global queues,

@@ -46,7 +46,7 @@ enum ComparisonMarkdown {
         }
     }
 
-    /// `` `pool` uses 32 % more CPU time per operation (queue, each)``
+    /// `pool uses 32 % more CPU time per operation (queue, each)`
     private static func sentence<Row: JudgedRow>(
         _ row: Row, _ names: [Substring: CellNames], _ units: FigureUnits
     ) -> String {
@@ -54,7 +54,8 @@ enum ComparisonMarkdown {
         // Between backticks, an entity would be shown literally.
         let name = backend == row.backend.rawValue ? "`\(backend)`" : backend
         let workload = ComparisonTable.workload(of: row.cellID)
-        let values = (names[workload]?.name(of: row.cellID) ?? "").split(separator: " ").filter { $0 != workload }.map { setting in
+        let settings = (names[workload]?.name(of: row.cellID) ?? "").split(separator: " ").filter { $0 != workload }
+        let values = settings.map { setting in
             let value = setting.drop { $0 != "=" }.dropFirst()
             return value.first?.isLetter == true && Bool(String(value)) == nil ? value : setting
         }
@@ -117,9 +118,14 @@ extension CompareRow {
     static let findingColumns = ["base", "new", "95 % interval"]
 
     func predicate(_ units: FigureUnits) -> String {
-        guard let base, let head else { return "'s \(figureName) \(base == nil ? "has no base" : "is only in the base")" }
+        guard let base, let head else {
+            return "'s \(figureName) \(base == nil ? "has no base" : "is only in the base")"
+        }
         guard let ratio else {
-            let ends = [units.figure(base, of: figure.metric, beside: head), units.figure(head, of: figure.metric, beside: base)]
+            let ends = [
+                units.figure(base, of: figure.metric, beside: head),
+                units.figure(head, of: figure.metric, beside: base),
+            ]
             return "'s \(figureName) changed from \(ends[0]) to \(ends[1])"
         }
         let part = Quantities.change(ratio - 1).drop { "+−".contains($0) }

@@ -60,7 +60,7 @@ extension Operation {
             let reason = dependencyFailure(countingCancelled: word.has(OperationState.Word.countsCancelled))
         {
             // The reason is stored before the flag, which the finishing step sets. If another thread starts the
-            // operation too, or fails it, the reason has no effect. An error of the operation's own stays.
+            // operation too, or fails it, the reason has no effect. The operation's own error stays.
             withNewDetails { own in
                 if !state.load().has(OperationState.Word.hasFailed) { own.failure = reason }
             }

@@ -80,7 +80,8 @@ extension Program {
                 expected.starts(with: values), "\(subject): isReady is announced as \(values), not \(expected) (D15)")
             return
         }
-        run.require(values == expected, "\(subject): isReady is announced as \(values), not \(expected) (contract D14, D15)")
+        run.require(
+            values == expected, "\(subject): isReady is announced as \(values), not \(expected) (contract D14, D15)")
     }
 
     /// A run's whole sequence, before and after each change (contract D7).
