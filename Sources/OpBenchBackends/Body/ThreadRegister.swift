@@ -21,12 +21,12 @@ package enum ThreadRegister {
     private static let lock = PlainLock()
     /// Guarded by `lock`.
     nonisolated(unsafe) private static var entries: [Entry] = []
-    /// The name for worker threads without their own: `dispatch` makes `dispatch 1`. Guarded by `lock`.
+    /// The name for worker threads without one: `dispatch` makes `dispatch 1`. Guarded by `lock`.
     nonisolated(unsafe) private static var workerName = "worker"
     /// The name of unnamed threads, which they inherit from the thread that made them. Guarded by `lock`.
     nonisolated(unsafe) private static var processName = ""
 
-    /// Names worker threads that have no name of their own. Called by the main thread before any thread submits or runs
+    /// Sets the name for worker threads without one. Called by the main thread before any thread submits or runs
     /// anything.
     package static func nameWorkers(_ name: String) {
         lock.whileLocked { (workerName, processName) = (name, ownName()) }

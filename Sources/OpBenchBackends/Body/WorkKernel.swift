@@ -9,7 +9,7 @@ package struct WorkKernel: Sendable, Codable, Equatable {
 
     package init(iterationsPerNanosecond: Double) { self.iterationsPerNanosecond = iterationsPerNanosecond }
 
-    /// The range of any processor, and more: a work of 10⁹ ns must fit into a word.
+    /// More than the range of any processor: a work of 10⁹ ns must fit into a word.
     package static let plausible = 1e-6...1e6
 
     package enum CodingKeys: String, CodingKey {

@@ -5,7 +5,7 @@ import Synchronization
 /// operation for each piece of work instead of two.
 ///
 /// Pointers, without reference counting. The thread that brings the count to 0 does not touch it after the store that
-/// wakes the waiting thread, so that the latter may free it.
+/// lets the waiting thread continue, which may free it.
 ///
 /// More ends than beginnings bring the count below 0: then some work ran twice. It stays there from `close` on.
 package struct EndCounter: @unchecked Sendable {
