@@ -5,8 +5,8 @@ const isNarrow = (width) => width < 560;
 const names = (backend) => data.backends[backend];
 
 /** A section; without a title, its charts have the headings. */
-function section(id, title = "", hint = "") {
-    const made = element("section", { id }, title === "" ? null : element("h2", {}, title), hint === "" ? null : element("p", { class: "muted" }, hint));
+function section(id, title = "") {
+    const made = element("section", { id }, title === "" ? null : element("h2", {}, title));
     sections.append(made);
     return made;
 }
