@@ -8,12 +8,13 @@ import OpBenchPage
 struct ReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Write an HTML report of recorded runs: verdicts, cells and charts in one file.",
+        abstract: "Write an HTML report of recorded runs: results, charts and verdicts in one file.",
         discussion: """
-            The page is one self-contained HTML file that works offline. It begins with verdicts, if there are any: of \
-            the runs against a --baseline, of the two builds of a run of `opbench ab`, or of the goals of a --policy. \
-            The cells follow, which you can sort and filter, then charts, the workloads' texts and the machine. Exits \
-            with 0 whatever the verdicts; `opbench gate` turns them into an exit code.
+            The page is one self-contained HTML file that works offline. It begins with the results in sentences and \
+            the ratios of all cells; a click on a cell shows its samples and latencies. Before them are verdicts, if \
+            there are any: of the runs against a --baseline, of the two builds of a run of `opbench ab`, or of the \
+            goals of a --policy. The table of all figures, the workloads' texts and the machine are folded. Exits with \
+            0 whatever the verdicts; `opbench gate` turns them into an exit code.
 
             EXAMPLES
               opbench report
@@ -36,7 +37,7 @@ struct ReportCommand: ParsableCommand {
             valueName: "file"))
     var output: String?
 
-    @Option(help: ArgumentHelp("The page's title; by default the runs' names.", valueName: "text"))
+    @Option(help: ArgumentHelp("The page's title; by default the workloads' names.", valueName: "text"))
     var title: String?
 
     @Option(
@@ -68,9 +69,10 @@ struct ReportCommand: ParsableCommand {
         let base = try baseline.map { try RecordedRun($0, in: folder, isTornAllowed: true) }
         let judging = PageJudging(runs: recorded, baseline: base, policy: policy, folder: folder)
         let verdicts = try judging.verdicts()
+        let pages = try recorded.map { try $0.page() }
         let page = ReportPage(
-            title: title ?? Self.title(of: recorded), verdicts: verdicts,
-            advice: verdicts.isEmpty ? judging.advice : [], runs: try recorded.map { try $0.page() },
+            title: title ?? Self.title(of: pages), verdicts: verdicts,
+            advice: verdicts.isEmpty ? judging.advice : [], runs: pages,
             maker: "Made by opbench \(ProgramVersion.number).")
         let html = page.html
         try ReportFile.write([(file: file, text: html)])
@@ -81,12 +83,10 @@ struct ReportCommand: ParsableCommand {
         if opens { Self.showInBrowser(path) }
     }
 
-    private static func title(of runs: [RecordedRun]) -> String {
-        let names = runs.map(\.name).map { name in
-            name.split(separator: "/").last.map(String.init) ?? name
-        }
-        let listed = names.count <= 3 ? names.joined(separator: ", ") : "\(names[0]) and \(names.count - 1) more runs"
-        return "opbench: \(listed)"
+    private static func title(of runs: [PageRun]) -> String {
+        let names = runs.flatMap { $0.summary.lazy.map(\.workload).uniqued() }.uniqued()
+        return names.count <= 5
+            ? names.joined(separator: ", ") : names.prefix(3).joined(separator: ", ") + " and \(names.count - 3) more"
     }
 
     private var opens: Bool {

@@ -35,47 +35,54 @@ enum HeadingText {
     }
 }
 
+/// The results of each run in sentences.
+enum SentenceText {
+    static func html(of page: ReportPage) -> String {
+        page.runs.filter { !$0.sentences.isEmpty }.map { run in
+            let name = page.runs.count > 1 ? "<h2>\(HTMLText.escaped(run.name))</h2>\n" : ""
+            let items = run.sentences.map { "<li>\(HTMLText.escaped($0))</li>\n" }.joined()
+            return "\(name)<ul class=\"sentences\">\n\(items)</ul>\n"
+        }.joined()
+    }
+}
+
 /// The verdicts in the page's HTML, visible without scripts. The page's script adds the figures below them.
 enum VerdictText {
     /// At the top of the page; empty if nothing was judged.
     static func html(of page: ReportPage) -> String {
         guard !page.verdicts.isEmpty else { return "" }
-        return section(
-            page.verdicts.enumerated().map { index, judged in
-                """
-                <article class="verdict" data-outcome="\(HTMLText.escaped(judged.outcome))">
-                <h3>\(HTMLText.escaped(judged.title))</h3>
-                <p class="outcome"><strong>\(HTMLText.escaped(judged.outcome))</strong> \(counts(of: judged))</p>
-                <div id="verdict-\(index)"></div>
-                </article>
+        let articles = page.verdicts.enumerated().map { index, judged in
+            """
+            <article class="verdict" data-outcome="\(HTMLText.escaped(judged.outcome))">
+            <h3>\(HTMLText.escaped(judged.title))</h3>
+            <p class="outcome"><strong>\(HTMLText.escaped(judged.outcome))</strong> \(counts(of: judged))</p>
+            <div id="verdict-\(index)"></div>
+            </article>
 
-                """
-            }.joined())
+            """
+        }.joined()
+        return """
+            <section id="verdicts" aria-labelledby="verdicts-title">
+            <h2 id="verdicts-title">Verdicts</h2>
+            \(articles)</section>
+
+            """
     }
 
-    private static func section(_ articles: String) -> String {
-        """
-        <section id="verdicts" aria-labelledby="verdicts-title">
-        <h2 id="verdicts-title">Verdicts</h2>
-        \(articles)</section>
-
-        """
-    }
-
-    /// At the end of the page, if nothing was judged: a note, and commands that would judge.
+    /// The commands that would judge the runs, folded; empty without commands.
     static func advice(of page: ReportPage) -> String {
-        guard page.verdicts.isEmpty else { return "" }
+        guard !page.advice.isEmpty else { return "" }
         let lines = page.advice.map { advice in
             "<li>\(HTMLText.escaped(advice.words)): <code>\(HTMLText.escaped(advice.command))</code></li>\n"
         }.joined()
-        let list = lines.isEmpty ? "" : "<p>To judge the figures:</p>\n<ul class=\"advice\">\n\(lines)</ul>\n"
-        return section(
-            """
-            <article class="verdict" data-outcome="none">
-            <p>Nothing was judged: the page shows figures without verdicts.</p>
-            \(list)</article>
+        return """
+            <details id="judging">
+            <summary>Judging the figures</summary>
+            <ul class="advice">
+            \(lines)</ul>
+            </details>
 
-            """)
+            """
     }
 
     /// `12 figures: 10 pass, 2 inconclusive`

@@ -11,7 +11,6 @@ struct PageData {
         let figures = Self.present(in: page)
         var text = PageJSON()
         text.object { json in
-            json.member("title", page.title)
             json.member("maker", page.maker)
             json.member("figures", figures) { $0.write($1) }
             json.member("verdicts", page.verdicts) { $0.write($1) }
@@ -205,7 +204,6 @@ extension PageJSON {
             json.member("name", figure.name)
             json.member("metric", figure.metric.name)
             json.member("stat", figure.stat)
-            json.member("topic", figure.topic.rawValue)
             json.member("label", figure.title.split(separator: "\u{AD}").joined())
             json.member("unit", figure.unit.rawValue)
             json.member("meaning", figure.meaning)
@@ -233,7 +231,6 @@ extension PageJSON {
         object { json in
             json.member("kind", judged.kind.rawValue)
             json.member("title", judged.title)
-            json.member("outcome", judged.outcome)
             json.member("note", judged.note)
             json.member("columns", judged.columns) { json, column in
                 json.array {

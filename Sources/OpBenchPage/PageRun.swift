@@ -33,8 +33,10 @@ public struct PageRun: Sendable {
 
     /// As the user named it.
     public var name: String
-    /// The run's workloads, date and machine, in a few words each, for the line below the page's title.
+    /// The run's date, state and machine, in a few words each, for the line below the page's title.
     public var heading: [String]
+    /// The run's results in sentences, one line each.
+    public var sentences: [String]
     /// A warning before the first figure; empty if there is none.
     public var warning: String
     public var samples: [SampleRow]
@@ -47,11 +49,12 @@ public struct PageRun: Sendable {
     public var classes: [CPUClasses]
 
     public init(
-        name: String, heading: [String] = [], warning: String = "", samples: [SampleRow], summary: [SummaryRow],
+        name: String, heading: [String] = [], sentences: [String] = [], warning: String = "", samples: [SampleRow],
+        summary: [SummaryRow],
         latencies: LatencyCurves = LatencyCurves(),
         workloads: [Workload] = [], facts: [Fact] = [], classes: [CPUClasses] = []
     ) {
-        (self.name, self.heading, self.warning) = (name, heading, warning)
+        (self.name, self.heading, self.sentences, self.warning) = (name, heading, sentences, warning)
         (self.samples, self.summary, self.latencies) = (samples, summary, latencies)
         (self.workloads, self.facts, self.classes) = (workloads, facts, classes)
     }

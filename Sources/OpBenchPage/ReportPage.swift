@@ -1,7 +1,8 @@
 import CPage
 import OpBenchModel
 
-/// A page of results in one file: the runs and their verdicts first, then cells, charts, workloads and the environment.
+/// A page of results in one file: verdicts and sentences first, then charts; the table of all figures, the workloads and
+/// the environment are folded.
 ///
 /// The page loads nothing: it contains its style, its script and the chart library, and its content security policy
 /// forbids everything else. Texts from files are in one block of JSON and only ever become text. Pages of equal content
@@ -10,7 +11,7 @@ public struct ReportPage: Sendable {
     public var title: String
     /// The judged figures, in display order.
     public var verdicts: [JudgedFigures]
-    /// Commands that would judge something, each with a description; shown at the end if nothing was judged.
+    /// Commands that would judge the runs, each with a description; folded at the end.
     public var advice: [(words: String, command: String)]
     public var runs: [PageRun]
     /// Figures over many runs; the section is left out if there are none.
@@ -57,6 +58,7 @@ public struct ReportPage: Sendable {
         case "license": HTMLText.escaped(PageFiles.license)
         case "heading": HeadingText.html(of: self)
         case "verdicts": VerdictText.html(of: self)
+        case "sentences": SentenceText.html(of: self)
         case "advice": VerdictText.advice(of: self)
         default: preconditionFailure("the page's template names {{\(placeholder)}}")
         }

@@ -37,6 +37,25 @@ import Testing
         #expect(summary.endings.isAnyBad)
     }
 
+    @Test("a workload's cells are in the order of its file, or of their parameters if --set added some")
+    func order() throws {
+        let folder = try ScratchFolder()
+        try folder.write(
+            #"{"name": "w", "summary": "s", "shape": "independent", "parameters": {"items": [3, 1, 20]}, "#
+                + #""backends": ["engine"]}"#, to: "w.json")
+        let order = SummaryOrder(specs: [try WorkloadSpec.load(file: folder.root + "/w.json")])
+        func sorted(_ items: String...) -> [String?] {
+            let rows = items.map { items in
+                SummaryRow(
+                    runID: "r", workload: "w", cellID: "w items=\(items)", backend: .engine, operationClass: "",
+                    status: .ok, samples: 1, parameters: ["items": items])
+            }
+            return order.sorted(rows).map { $0.parameters["items"] }
+        }
+        #expect(sorted("1", "20", "3") == ["3", "1", "20"])
+        #expect(sorted("20", "default", "100", "3", "1") == ["1", "3", "20", "100", "default"])
+    }
+
     private static func sample(_ number: Int, _ cell: Cell, _ backend: BackendID, _ block: Int) -> [SampleRow] {
         var row = SampleRow(
             runID: "r", sampleID: "\(number)-throughput", timestampUTC: "", workload: "w", cellID: cell.id,

@@ -38,14 +38,15 @@ struct ReportPageTests {
         let html = ReportPage(title: "{{data}}").html(nonce: "n")
         #expect(html.contains("<title>{{data}}</title>"))
         #expect(html.matches(of: /id="data"/).count == 1)
-        for name in ["nonce", "style", "script", "library", "license", "heading", "verdicts", "advice"] {
+        for name in ["nonce", "style", "script", "library", "license", "heading", "sentences", "verdicts", "advice"] {
             #expect(!html.contains("{{\(name)}}"))
         }
     }
 
-    private func expectVerdicts(_ html: String, _ section: String) throws {
-        let start = try #require(html.firstRange(of: "<section id=\"verdicts\"")).lowerBound
-        let end = try #require(html[start...].firstRange(of: "</section>")).upperBound
+    /// Compares an element of the page.
+    private func expect(_ element: String, _ id: String, of html: String, _ section: String) throws {
+        let start = try #require(html.firstRange(of: "<\(element) id=\"\(id)\"")).lowerBound
+        let end = try #require(html[start...].firstRange(of: "</\(element)>")).upperBound
         Golden("report-page").expect(String(html[start..<end]), section)
     }
 
@@ -67,30 +68,52 @@ struct ReportPageTests {
                 .init(cellID: "w", figure: "x", cells: ["w", "", ""], verdict: "", backend: "engine"),
             ])
         let html = fixture.page(verdicts: [judged]).html(nonce: "n")
-        let body = try #require(html.firstRange(of: "<main ")).upperBound
+        let body = try #require(html.firstRange(of: "<main>")).upperBound
         let first = try #require(html[body...].firstRange(of: "<section")).lowerBound
         #expect(html[first...].hasPrefix("<section id=\"verdicts\""))
-        try expectVerdicts(html, "a regression")
+        try expect("section", "verdicts", of: html, "a regression")
         #expect(html.contains(#""columns":[["cell",true,false],["detects",false,true],["verdict",true,false]]"#))
     }
 
-    @Test("says that nothing was judged, and lists commands that would judge")
+    @Test("lists commands that would judge at its end, folded")
     func nothingJudged() throws {
         let page = ReportPage(title: "t", advice: [(words: "by goals", command: "opbench report 'a b' --policy <x>")])
         let html = page.html(nonce: "n")
-        try expectVerdicts(html, "nothing judged")
-        // A page of figures does not begin with missing verdicts.
-        let section = try #require(html.firstRange(of: "<section id=\"verdicts\""))
-        let last = try #require(html.firstRange(of: "<section id=\"workloads\""))
-        #expect(section.lowerBound > last.lowerBound)
-        #expect(html.contains("<code>opbench report &#39;a b&#39; --policy &lt;x&gt;</code>"))
+        try expect("details", "judging", of: html, "nothing judged")
+        #expect(!html.contains("id=\"verdicts\""))
+        #expect(!ReportPage(title: "t").html(nonce: "n").contains("id=\"judging\""))
     }
 
     @Test("names the backends in the order of the rows and files")
-    func order() throws {
+    func backends() throws {
         var fixture = PageFixture()
         for backend in ["mine", "serial", "engine"] { fixture.add(backend) }
         #expect(try parsed(fixture.page())["backends"] as? [String] == ["mine", "serial", "engine"])
+    }
+
+    @Test("shows the charts first, and folds the table, the workloads and the facts about the run")
+    func order() throws {
+        var fixture = PageFixture()
+        fixture.add()
+        let html = fixture.page().html(nonce: "n")
+        let elements = html.matches(of: /<(?:div|details) id="(charts|cells|workloads|about)"/)
+        #expect(elements.map { $0.1 } == ["charts", "cells", "workloads", "about"])
+        #expect(elements.map { $0.0.hasPrefix("<details") } == [false, true, true, true])
+        #expect(html.matches(of: /<details[^>]* open/).isEmpty)
+    }
+
+    @Test("has each run's results in sentences before the charts, as text")
+    func sentences() throws {
+        let run = PageRun(
+            name: "a<b", sentences: ["engine: faster in 2 cells", "x & y"], samples: [], summary: [])
+        let one = ReportPage(title: "t", runs: [run]).html(nonce: "n")
+        let list = "<ul class=\"sentences\">\n<li>engine: faster in 2 cells</li>\n<li>x &amp; y</li>\n</ul>\n"
+        let place = try #require(one.firstRange(of: list))
+        let charts = try #require(one.firstRange(of: "<div id=\"charts\""))
+        #expect(place.upperBound <= charts.lowerBound)
+        let two = ReportPage(title: "t", runs: [run, run]).html(nonce: "n")
+        #expect(two.ranges(of: "<h2>a&lt;b</h2>\n" + list).count == 2)
+        #expect(!ReportPage(title: "t").html(nonce: "n").contains("class=\"sentences\""))
     }
 
     @Test("begins with each run's heading and warning, as text")
@@ -117,7 +140,7 @@ struct ReportPageTests {
         fixture.add(name, cell: name, workload: name, parameters: [name: name])
         fixture.add(name, cell: name + "2", workload: name, parameters: [name: name + "2"])
         var run = fixture.run
-        (run.name, run.heading, run.warning) = (name, [name], name)
+        (run.name, run.heading, run.sentences, run.warning) = (name, [name], [name], name)
         run.workloads = [.init(name: name, file: name, text: name)]
         run.facts = [.init(name, name)]
         let judged = JudgedFigures(
@@ -134,7 +157,6 @@ struct ReportPageTests {
             #expect(!block.contains(forbidden))
         }
         let data = try parsed(page)
-        #expect(data["title"] as? String == name)
         #expect(data["backends"] as? [String] == [name])
         let cells = try #require(data["cells"] as? [[Any]])
         #expect(cells.map { $0[1] as? String } == [name, name + "2"])

@@ -9,10 +9,10 @@ extension RecordedRun {
     /// The run for a page.
     func page() throws(InputError) -> PageRun {
         let doubtful = DoubtfulSamples(samples)
-        let counted = "\(doubtful.total), of which \(doubtful.noisy) noisy and \(doubtful.unsteady) unsteady"
         let description = RunDescription(self)
         let known: [(String, String?)] = [
-            ("run", samples[0].runID), ("state", description.state), ("samples", counted),
+            ("run", samples[0].runID), ("state", description.state), ("blocks", description.blocks),
+            ("samples", description.samples),
             ("command", facts.map { ShellWords.joined($0.arguments) }),
         ]
         let own = known.compactMap { label, value in value.map { (label, $0) } }

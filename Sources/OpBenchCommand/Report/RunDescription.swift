@@ -24,22 +24,10 @@ struct RunDescription {
         return known.compactMap { term, meaning in meaning.map { (term, $0) } }
     }
 
-    /// A short form, for the space below a page's title.
+    /// The date, an unusual state and the machine, for the line below a page's title.
     var heading: [String] {
-        let backends = Set(run.samples.map(\.backend)).count
-        let cells = run.samples.reduce(into: [String: Set<String>]()) { $0[$1.workload, default: []].insert($1.cellID) }
-        let workloads = run.samples.lazy.map(\.workload).uniqued().map { workload in
-            let count = cells[workload, default: []].count
-            return "\(workload): \(count) \(count == 1 ? "cell" : "cells")"
-        }
-        let machine = run.facts.map { "\($0.hostClass), \($0.configuration) build" }
-        let counts = [
-            workloads.count <= 5 ? workloads.joined(separator: ", ") : "\(workloads.count) workloads",
-            "\(backends) \(backends == 1 ? "backend" : "backends")", blocks.map { "blocks: \($0)" },
-            "samples: \(samples)",
-        ]
         let unusual = state == Self.finished ? nil : state
-        return ([started, unusual, machine, commit.map { "commit \($0)" }] + counts).compactMap(\.self)
+        return [started, unusual, run.facts?.hostClass].compactMap(\.self)
     }
 
     private static let finished = "finished"
@@ -134,7 +122,8 @@ struct RunDescription {
         run.facts?.sweep.map { "\($0.sha256.prefix(12))" + ($0.shard.map { ", shard \($0)" } ?? "") }
     }
 
-    private var samples: String {
+    /// The number of samples, and of those that are noisy, unsteady or bad.
+    var samples: String {
         let doubtful = DoubtfulSamples(run.samples)
         var parts = [("noisy", doubtful.noisy), ("unsteady", doubtful.unsteady)]
         var failed: [SampleStatus: Set<String>] = [:]

@@ -96,24 +96,43 @@ struct RunSummary: Sendable {
 
 /// Sorts a summary in the order of the workload files, because samples are taken in random order.
 struct SummaryOrder: Sendable {
+    private var workloads: [String: Int] = [:]
     private var cells: [String: Int] = [:]
     private var backends: [String: [BackendID: Int]] = [:]
 
     init(specs: [WorkloadSpec]) {
         for spec in specs {
+            workloads[spec.name] = workloads.count
             for cell in spec.cells { cells[cell.id] = cells.count }
             backends[spec.name] = Dictionary(zip(spec.backends, 0...)) { first, _ in first }
         }
     }
 
-    /// Sorts by cell and backend. Classes of one backend, and rows that are not in the files, keep their order.
+    /// Sorts by workload, cell and backend. Classes of one backend, and rows of other workloads, keep their order.
     func sorted(_ rows: [SummaryRow]) -> [SummaryRow] {
-        rows.enumerated().map { offset, row in (place: place(of: row, offset), row: row) }
-            .sorted { $0.place < $1.place }
-            .map(\.row)
+        let cells = cells.merging(placesByParameters(in: rows)) { $1 }
+        return rows.enumerated().map { offset, row in
+            let workload = workloads[row.workload] ?? .max
+            let backend = backends[row.workload]?[row.backend] ?? .max
+            return (place: (workload, cells[row.cellID] ?? .max, backend, offset), row: row)
+        }
+        .sorted { $0.place < $1.place }
+        .map(\.row)
     }
 
-    private func place(of row: SummaryRow, _ offset: Int) -> (cell: Int, backend: Int, offset: Int) {
-        (cells[row.cellID] ?? .max, backends[row.workload]?[row.backend] ?? .max, offset)
+    /// The places of all cells of the workloads with cells that are not in their files, but were made by `--set`.
+    private func placesByParameters(in rows: [SummaryRow]) -> [String: Int] {
+        let changed = Set(rows.lazy.filter { cells[$0.cellID] == nil && workloads[$0.workload] != nil }.map(\.workload))
+        guard !changed.isEmpty else { return [:] }
+        let first = Dictionary(rows.filter { changed.contains($0.workload) }.map { ($0.cellID, $0) }) { one, _ in one }
+        let sorted = first.values.sorted { one, other in
+            Self.values(of: one).lexicographicallyPrecedes(Self.values(of: other)) { $0 < $1 }
+        }
+        return Dictionary(uniqueKeysWithValues: zip(sorted.map(\.cellID), 0...))
+    }
+
+    /// The values of a cell's parameters in the order of the names, of which numbers precede texts.
+    private static func values(of row: SummaryRow) -> [(number: Double, text: String)] {
+        row.parameters.sorted { $0.key < $1.key }.map { (Double($0.value) ?? .infinity, $0.value) }
     }
 }

@@ -15,8 +15,8 @@ function linearTicks(from, to, count = 6) {
     return ticks;
 }
 
-/** Ticks of a logarithmic axis: as many per decade as fit. */
-function logTicks(from, to, count = 7) {
+/** Ticks of a logarithmic axis: as many per decade as fit. Those of ratios mirror at 1: a quarter, a half, 1, 2, 5. */
+function logTicks(from, to, isRatio = false, count = 7) {
     const decades = Math.log10(to / from);
     if (decades < 0.7) return linearTicks(from, to, count).filter((tick) => tick > 0);
     const factors = decades * 3 <= count + 2 ? [1, 2, 5] : [1];
@@ -25,7 +25,7 @@ function logTicks(from, to, count = 7) {
     for (let power = Math.floor(Math.log10(from)); power <= Math.ceil(Math.log10(to)); power += 1) {
         if (factors.length === 1 && power % every !== 0) continue;
         for (const factor of factors) {
-            const tick = Number((factor * 10 ** power).toPrecision(12));
+            const tick = Number(((isRatio && power < 0 && factor === 2 ? 2.5 : factor) * 10 ** power).toPrecision(12));
             if (tick >= from * 0.9999 && tick <= to * 1.0001) ticks.push(tick);
         }
     }
@@ -55,7 +55,7 @@ function scaleFor(list, { unit = "count", isLog = null, isTight = false, referen
         [from, to] = [from / margin, to * margin];
         return {
             isLogarithmic, min: Math.log10(from), max: Math.log10(to), name, at: (figure) => Math.log10(figure),
-            ticks: (low, high) => logTicks(10 ** low, 10 ** high).map((tick) => [Math.log10(tick), name(tick)]),
+            ticks: (low, high) => logTicks(10 ** low, 10 ** high, unit === "1").map((tick) => [Math.log10(tick), name(tick)]),
         };
     }
     const span = to - from || Math.abs(to) || 1;
@@ -141,21 +141,23 @@ const watcher = new IntersectionObserver((entries) => {
 /**
  * One chart with its title, hint, controls, legend and table.
  *
- * `draw(width)` returns { option, height, scales: { x, y }, label, table: { head, rows } }, or the reason why there is
- * nothing to draw.
+ * `draw(width)` returns { option, height, scales: { x, y }, label, table: { head, rows } } for the library, or the
+ * finished SVG as `picture` in place of the option and the scales, or the reason why there is nothing to draw: an empty
+ * one hides the panel.
  */
 class Panel {
-    constructor(parent, { id, title, hint, draw, controls = [], legend = true }) {
+    constructor(parent, { id, title, hint, action = "", draw, controls = [], legend = true, heading = "h3" }) {
         this.draw = draw;
         this.chart = null;
         this.isStale = true;
         this.isInView = false;
-        this.plot = element("div", { class: "plot", role: "img", "aria-label": title });
+        this.plot = element("div", { class: "plot" });
+        this.heading = element(heading, {});
+        this.hint = element("p", { class: "hint" });
         this.table = element("div", {});
         this.tools = element("div", { class: "controls unprinted" }, controls);
-        this.title = title;
-        this.plotTools = element("div", { class: "controls unprinted" });
-        this.saver = element("button", { type: "button", "aria-label": "Save as SVG: " + title, onclick: () => this.save() }, "Save as SVG");
+        this.plotTools = element("div", { class: "plot-tools unprinted" });
+        this.saver = element("button", { type: "button", onclick: () => this.save() }, "Save as SVG");
         // The backends above the table are too far away on paper.
         this.legend = element("p", { class: "printed" });
         // The choices, for paper, where no menu and no pager shows them.
@@ -163,15 +165,24 @@ class Panel {
         this.hasLegend = legend;
         this.details = element("details", { class: "unprinted" }, element("summary", {}, "The same as a table"), this.table);
         this.details.addEventListener("toggle", () => this.showTable());
-        this.box = element("div", { class: "chart", id }, element("h3", {}, title), element("p", { class: "hint" }, hint),
-            this.tools, this.caption, this.legend, this.plot, this.plotTools, this.details);
+        this.box = element("div", { class: "chart", id }, element("div", { class: "chart-head" }, element("div", {}, this.heading, this.hint), this.tools),
+            this.caption, this.legend, this.plot, this.plotTools, this.details);
+        this.name(title, hint, action);
         parent.append(this.box);
         panels.push(this);
         watcher.observe(this.plot);
     }
 
+    /** Sets the heading and the line below it; paper leaves out the reader's possible action. */
+    name(title, hint, action = "") {
+        this.heading.textContent = visible(title);
+        this.hint.replaceChildren(visible(hint), element("span", { class: "unprinted" }, " " + action));
+        this.saver.setAttribute("aria-label", "Save as SVG: " + visible(title));
+    }
+
     /** Redraws the panel after a possible change. */
     renew() {
+        this.box.hidden = false;
         this.isStale = true;
         if (this.isInView) this.drawIfStale();
     }
@@ -199,6 +210,7 @@ class Panel {
         const drawn = this.draw(width);
         this.drawn = drawn;
         const isEmpty = typeof drawn === "string";
+        this.box.hidden = drawn === "";
         this.plotTools.hidden = true;
         this.caption.textContent = isEmpty ? "" : visible(drawn.label);
         this.details.hidden = isEmpty;
@@ -213,24 +225,30 @@ class Panel {
             this.legend.replaceChildren();
             return;
         }
-        this.plot.setAttribute("role", "img");
+        // A finished picture has links, which an image would hide.
+        this.plot.setAttribute("role", drawn.picture ? "group" : "img");
         this.plot.setAttribute("aria-label", visible(drawn.label) + " The table below has the same figures.");
         this.plot.style.height = drawn.height + "px";
         this.plot.style.minHeight = "0";
+        if (drawn.picture) this.plot.replaceChildren(drawn.picture);
+        else this.drawByLibrary(width);
+        this.showPlotTools();
+        this.showLegend();
+        this.showTable();
+    }
+
+    drawByLibrary(width) {
         if (this.chart === null) {
             this.plot.replaceChildren();
             this.chart = library().init(this.plot, null, { renderer: "svg" });
             this.chart.on("datazoom", () => this.retick());
         }
-        this.chart.resize({ width, height: drawn.height });
+        this.chart.resize({ width, height: this.drawn.height });
         const zoomable = this.places.map((place) => ({
             type: "inside", [place + "AxisIndex"]: 0, filterMode: "none", zoomOnMouseWheel: "ctrl", moveOnMouseWheel: false,
             moveOnMouseMove: true, preventDefaultMouseMove: false,
         }));
-        this.chart.setOption({ ...base(), ...drawn.option, dataZoom: zoomable }, { notMerge: true });
-        this.showPlotTools();
-        this.showLegend();
-        this.showTable();
+        this.chart.setOption({ ...base(), ...this.drawn.option, dataZoom: zoomable }, { notMerge: true });
     }
 
     /** Chooses ticks for the visible range. */
@@ -270,11 +288,11 @@ class Panel {
 
     /** Saves a picture of the current state, with title, choices and legend. */
     save() {
-        const [width, left, lineHeight, letter] = [this.chart.getWidth(), 12, 18, 7.5];
+        const [width, left, lineHeight, letter] = [this.plot.clientWidth, 12, 18, 7.5];
         const text = (x, y, words, look = {}) => vector("text", { x, y, fill: css("--text"), ...look }, visible(words));
         const most = Math.floor((width - 2 * left) / letter);
         const lines = visible(this.drawn.label).match(new RegExp(`.{1,${most}}(?:\\s|$)|.{${most}}`, "g")) ?? [];
-        const parts = [text(left, 22, this.title, { "font-weight": "bold" }),
+        const parts = [text(left, 22, this.heading.textContent, { "font-weight": "bold" }),
             ...lines.map((line, index) => text(left, 22 + lineHeight * (index + 1), line.trim()))];
         let [x, y] = [left, 22 + lineHeight * (lines.length + 1)];
         for (const backend of this.backends) {
@@ -287,7 +305,7 @@ class Panel {
         }
         const plot = this.plot.querySelector("svg").cloneNode(true);
         plot.setAttribute("y", y + 8);
-        const height = y + 8 + this.chart.getHeight();
+        const height = y + 8 + this.drawn.height;
         const picture = vector("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "font-family": base().textStyle.fontFamily, "font-size": 13 },
             vector("rect", { width, height, fill: css("--page") }), ...parts, plot);
         download(this.box.id + ".svg", "image/svg+xml", new XMLSerializer().serializeToString(picture));
@@ -304,7 +322,7 @@ class Panel {
     }
 
     resize() {
-        if (this.chart === null || typeof this.drawn === "string") return;
+        if (typeof this.drawn !== "object") return;
         this.renew();
     }
 }

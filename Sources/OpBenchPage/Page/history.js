@@ -87,10 +87,11 @@ function showTrends() {
     const list = [...groups.values()];
     const changed = (group) => group.members.reduce((count, series) => count + series.changes.length, 0);
     list.sort((a, b) => changed(b) - changed(a));
-    const parent = section("history", "History", `${plural(list.length, "figure")} over time; those with changes come first.`);
+    const parent = section("history");
     let group = list[0];
     const panel = new Panel(parent, {
-        id: "trend", title: "Over time", hint: "Dashed lines: changes of the figure's level, with their size. Runs at different times drift apart.",
+        id: "trend", heading: "h2", title: "Over time",
+        hint: `${plural(list.length, "figure")}; those with changes come first. Dashed lines: changes of the figure's level, with their size. Runs at different times drift apart.`,
         controls: [menu("Figure", list.slice(0, mostChoices * 5).map((one, index) => [
             `${one.metric}: ${one.cell}${changed(one) > 0 ? ` (${plural(changed(one), "change")})` : ""}`, String(index)]), (index) => {
             group = list[Number(index)];

@@ -1,10 +1,11 @@
 // Assembles the page, and adapts it to the window, the theme and the printer.
 
-function showEnvironment() {
+function showAbout() {
     const known = data.runs.filter((run) => run.facts.length > 0);
     if (known.length === 0) return;
-    document.getElementById("environment").hidden = false;
-    const body = document.getElementById("environment-body");
+    const body = document.getElementById("about");
+    body.hidden = false;
+    if (known.length > 1) body.querySelector("summary").textContent = "About these runs";
     for (const run of known) {
         const list = element("dl", {}, run.facts.flatMap(([label, text]) => [element("dt", {}, label), element("dd", {}, text)]));
         body.append(known.length > 1 ? element("details", { open: known.length <= 2 }, element("summary", {}, run.name), list) : list);
@@ -17,19 +18,12 @@ function showWorkloads() {
         const key = file + "\n" + text;
         return seen.has(key) ? false : seen.add(key);
     });
-    if (files.length === 0) return;
-    document.getElementById("workloads").hidden = false;
-    const body = document.getElementById("workloads-body");
+    const body = document.getElementById("workloads");
+    body.hidden = workloads.length + files.length === 0;
+    body.append(...workloads.map(({ name, common }) => element("p", {}, element("strong", {}, name), ...common.map(([parameter, text]) => " " + parameter + "=" + text))));
     for (const { name, file, text } of files) {
         const lines = text.replaceAll("\t", "    ").split("\n").flatMap((line, index) => index === 0 ? [line] : [document.createTextNode("\n"), line]);
         body.append(folded(name + " (" + file + ")", () => element("pre", { tabindex: 0 }, element("code", {}, ...lines)), files.length === 1));
-    }
-}
-
-function showContents() {
-    const list = document.getElementById("contents");
-    for (const one of document.querySelectorAll("main section")) {
-        if (!one.hidden) list.append(element("li", {}, element("a", { href: "#" + one.id }, one.querySelector("h2").textContent)));
     }
 }
 
@@ -64,9 +58,13 @@ function watchTheme() {
 function watchPrinter() {
     const widthOfPaper = 680;
     let theme = "light";
+    let closed = [];
     addEventListener("beforeprint", () => {
         theme = document.documentElement.dataset.theme;
-        for (const box of document.querySelectorAll("#workloads details, #environment details")) box.open = true;
+        for (const box of document.querySelectorAll("main details")) {
+            if (!box.open) closed.push(box);
+            box.open = true;
+        }
         document.documentElement.dataset.theme = "light";
         showAllRows(true);
         for (const panel of panels) {
@@ -77,6 +75,8 @@ function watchPrinter() {
     addEventListener("afterprint", () => {
         document.documentElement.dataset.theme = theme;
         showAllRows(false);
+        for (const box of closed) box.open = false;
+        closed = [];
         paint();
     });
 }
@@ -86,21 +86,18 @@ showVerdicts();
 if (data.backends.length > 0) showLegend();
 if (rows.length > 0) {
     document.getElementById("cells").hidden = false;
-    showCommon();
     showCellTools();
     showTable();
     listeners.push(showTable);
-} else if (data.trends.length === 0) {
-    sections.append(element("p", {}, "The runs have no rows to show."));
 }
-showTrends();
+if (openingFigures.length === 0 && data.trends.length === 0) sections.append(element("p", {}, "No cell was measured."));
 showDifferences();
 showByCell();
 showOneCell();
 showSweeps();
-showEnvironment();
+showTrends();
+showAbout();
 showWorkloads();
-showContents();
 listeners.push(() => panels.forEach((panel) => panel.renew()));
 watchTheme();
 watchPrinter();

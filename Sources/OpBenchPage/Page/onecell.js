@@ -8,7 +8,7 @@ for (const one of latencies) {
     latenciesOfCell.get(one.cell).push(one);
 }
 
-const detail = { stage: "", operationClass: "", panels: [], select: null };
+const detail = { stage: "", operationClass: "", panels: [] };
 
 /** The visible curves of the chosen cell; for a cell without histograms, the summary's percentiles. */
 function curves() {
@@ -42,7 +42,7 @@ function pairs(points) {
 
 function drawPercentiles(width) {
     const list = curves();
-    if (list.length === 0) return "No latencies were recorded for this cell and these backends.";
+    if (list.length === 0) return "";
     const drawn = list.map((one) => pairs(one.points));
     // Times below the clock's resolution are drawn at the axis.
     const least = Math.min(...drawn.flat().map(([, figure]) => figure).filter((figure) => figure > 0));
@@ -89,7 +89,7 @@ const bucketStart = (bucket) => (bucket < 0 ? 0 : 2 ** Math.floor(bucket / 4) * 
 
 function drawHistogram(width) {
     const list = curves().filter((one) => one.buckets.length > 0);
-    if (list.length === 0) return "No histograms were recorded for this cell and these backends.";
+    if (list.length === 0) return "";
     const all = list.map((one) => one.buckets.map((count, index) => [bucketStart(one.firstBucket + index), count / one.total * 100, count]));
     // Empty buckets between 0 and the clock's resolution are left out.
     const first = Math.min(...all.flat().filter(([edge, , count]) => edge > 0 && count > 0).map(([edge]) => edge));
@@ -140,7 +140,7 @@ function quantile(sorted, part) {
  * line. */
 function drawSamples(width) {
     const list = drawnRows(choice.cell).filter((row) => row.dots.length > 0);
-    if (list.length === 0) return "No throughput samples of this cell are visible.";
+    if (list.length === 0) return "";
     const samples = list.map((row) => {
         const dots = [];
         for (let index = 0; index < row.dots.length; index += 3) dots.push({ block: row.dots[index], figure: row.dots[index + 1], isDoubtful: row.dots[index + 2] === 1 });
@@ -210,7 +210,7 @@ function drawSamples(width) {
 function drawClasses(width) {
     const list = data.classes.filter(([, cell, backend]) => cell === choice.cell.index && !choice.hidden.has(backend))
         .sort((a, b) => a[2] - b[2]);
-    if (list.length === 0) return "The profile of the run has no CPU time of this cell.";
+    if (list.length === 0) return "";
     const kinds = [...new Set(list.flatMap(([, , , parts]) => parts.map(([name]) => name)))];
     const hues = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999", "#7B4FA3", "#B9B100", "#8C564B"];
     // The library breaks the legend into lines, and does not report their number.
@@ -247,7 +247,7 @@ function showDetail(cell, isAsked = false) {
     choice.cell = cell;
     const stages = [...new Set((latenciesOfCell.get(cell.index) ?? []).map((one) => one.stage))];
     if (stages.length === 0) stages.push("start");
-    if (!stages.includes(detail.stage)) detail.stage = stages.find((stage) => stage.startsWith("start")) ?? stages[0];
+    if (!stages.includes(detail.stage)) detail.stage = stages.find((stage) => stage === "intended") ?? stages.find((stage) => stage.startsWith("start")) ?? stages[0];
     const classes = [...new Set((latenciesOfCell.get(cell.index) ?? []).map((one) => one.operationClass))].sort();
     if (!classes.includes(detail.operationClass)) detail.operationClass = classes[0] ?? "";
     const renew = () => detail.panels.forEach((panel) => panel.renew());
@@ -270,26 +270,36 @@ function showDetail(cell, isAsked = false) {
         detail.operationClass = name;
         renew();
     }, detail.operationClass) : null;
+    detail.section.hidden = false;
     const focused = document.activeElement;
     const wasIn = detail.tools.contains(focused);
     detail.tools.replaceChildren(...[cellMenu, step("Previous cell", "previous", -1), step("Next cell", "next", 1), stageMenu, classMenu].filter((one) => one !== null));
     if (wasIn) (focused.dataset.cell ? detail.tools.querySelector(`[data-cell="${focused.dataset.cell}"]:not(:disabled)`) ?? select : select).focus();
     detail.name.textContent = visible(cell.id);
+    if (detail.panels.length === 0) makeDetailPanels();
     renew();
     if (isAsked) {
-        const target = document.getElementById("one-cell");
-        target.setAttribute("tabindex", "-1");
-        target.focus({ preventScroll: true });
-        target.scrollIntoView();
+        detail.section.focus({ preventScroll: true });
+        detail.section.scrollIntoView();
     }
 }
 
+/** Hidden until the reader chooses a cell; a page of one cell shows it. */
 function showOneCell() {
-    if (cells.length === 0) return;
-    const parent = section("one-cell", "One cell");
-    detail.tools = element("div", { class: "controls" });
+    detail.section = section("one-cell", "One cell");
+    detail.section.setAttribute("tabindex", "-1");
+    detail.section.hidden = true;
+    detail.tools = element("div", { class: "controls unprinted" });
     detail.name = element("p", { class: "muted" });
-    parent.append(detail.tools, detail.name);
+    detail.section.append(detail.tools, detail.name);
+    if (cells.length === 1) showDetail(cells[0]);
+    listeners.push(() => {
+        if (choice.cell !== null) showDetail(choice.cell);
+    });
+}
+
+function makeDetailPanels() {
+    const parent = detail.section;
     detail.panels = [
         new Panel(parent, { id: "samples", title: "Samples", hint: "A mark is one sample, a separate process; blocks are in the order in which they ran, from top to bottom. Box: the middle half; line: the median. Hollow: doubtful.", draw: drawSamples }),
         new Panel(parent, { id: "percentiles", title: "Latency percentiles", hint: "Each further nine takes the same space, to show the tail. Medians of the samples' percentiles, as in the table; the last point is the overall maximum.", draw: drawPercentiles }),
@@ -298,6 +308,4 @@ function showOneCell() {
     if (data.classes.length > 0) {
         detail.panels.push(new Panel(parent, { id: "classes", title: "CPU time by kind of code", hint: "From the profile of the run.", draw: drawClasses }));
     }
-    showDetail(cells[0]);
-    listeners.push(() => showDetail(choice.cell));
 }

@@ -4,9 +4,9 @@ const sections = document.getElementById("charts");
 const isNarrow = (width) => width < 560;
 const names = (backend) => data.backends[backend];
 
-function section(id, title, hint) {
-    const made = element("section", { id, "aria-labelledby": id + "-title" }, element("h2", { id: id + "-title" }, title),
-        hint ? element("p", { class: "muted" }, hint) : null);
+/** A section; without a title, its charts have the headings. */
+function section(id, title = "") {
+    const made = element("section", { id }, title === "" ? null : element("h2", {}, title));
     sections.append(made);
     return made;
 }
@@ -54,21 +54,6 @@ const isHollow = (row) => row.side === "base" || (hasRuns && row.run === 0);
 function isDoubtful(row, figure) {
     if (figure === undefined || !["ns", "1/s", "1"].includes(figure.unit)) return false;
     return doubtfulTimes(row) * 6 > row.dots.length;
-}
-
-/** The plain loop, far below all other backends, which would squeeze them into a part of the scale. */
-const isFloor = (backend) => names(backend) === "serial";
-const hasFloor = data.backends.some((_, backend) => isFloor(backend)) && data.backends.some((_, backend) => !isFloor(backend));
-
-/** A checkbox that shows the plain loop; nothing if there is none. */
-function floorBox(chosen) {
-    return hasFloor ? [tick("with serial, the lower bound", chosen)] : [];
-}
-
-/** The rows without the plain loop, unless it is requested or the only one. */
-function withoutFloor(list, isWithFloor) {
-    const others = list.filter((row) => !isFloor(row.backend));
-    return isWithFloor || others.length === 0 ? list : others;
 }
 
 /** The backends of cells, in order, including hidden ones. */

@@ -18,8 +18,9 @@ const sweeps = (() => {
 const isGeometric = (values) => values[0] > 0 && values[values.length - 1] / values[0] >= 8
     && values.every((figure, index) => index === 0 || figure / values[index - 1] >= 1.5);
 
-/** Groups of cells that differ only in the swept parameter, by their common parameters. */
-function groupsOf(sweep) {
+/** Groups of cells that differ only in the swept parameter, by their common parameters; those with most measured points
+ * come first. */
+function groupsOf(sweep, figure) {
     const groups = new Map();
     for (const cell of cells) {
         if (cell.workload !== sweep.workload) continue;
@@ -30,14 +31,16 @@ function groupsOf(sweep) {
         if (!groups.has(rest)) groups.set(rest, []);
         groups.get(rest).push([figure, cell]);
     }
-    const list = [...groups].map(([rest, members]) => ({ rest, members: members.sort((a, b) => a[0] - b[0]) }));
-    return list.sort((a, b) => b.members.length - a.members.length);
+    const pointsOf = (cell) => drawnRows(cell).filter((row) => value(row, figure) !== null).length;
+    return [...groups].map(([rest, members]) => ({
+        rest, members: members.sort((a, b) => a[0] - b[0]), points: members.reduce((sum, [, cell]) => sum + pointsOf(cell), 0),
+    })).sort((a, b) => b.points - a.points);
 }
 
-function drawSweep({ sweep, group, figure, isWithFloor }, width) {
+function drawSweep({ sweep, group, figure }, width) {
     const found = new Map();
     for (const [at, cell] of group.members) {
-        for (const row of withoutFloor(drawnRows(cell), isWithFloor)) {
+        for (const row of drawnRows(cell)) {
             if (value(row, figure) === null) continue;
             const key = row.backend + "|" + variant(row);
             if (!found.has(key)) found.set(key, []);
@@ -85,16 +88,22 @@ function drawSweep({ sweep, group, figure, isWithFloor }, width) {
     };
 }
 
+function tipOfRow(row, figure) {
+    return tip(cellTitle(row.cell), [wordsOf(row, figure)]);
+}
+
 function showSweeps() {
-    if (sweeps.length === 0) return;
-    const parent = section("sweeps", "Swept parameters", "A figure by a parameter with three or more values; all other parameters are the same along a line.");
-    const state = { sweep: sweeps[0], figure: figureNamed("time_ns_per_op") ?? figures[0], groups: [], group: null, isWithFloor: false };
+    if (sweeps.length === 0 || openingFigures.length === 0) return;
+    const parent = section("sweeps");
+    const figure = figureNamed("time_ns_per_op") ?? openingFigures[0];
+    const points = new Map(sweeps.map((sweep) => [sweep, groupsOf(sweep, figure)[0].points]));
+    const state = { sweep: sweeps.reduce((best, sweep) => (points.get(sweep) > points.get(best) ? sweep : best)), figure, groups: [], group: null };
     const groupBox = element("div", {});
     const showGroups = () => {
-        state.groups = groupsOf(state.sweep);
+        state.groups = groupsOf(state.sweep, state.figure);
         state.group = state.groups[0];
         groupBox.replaceChildren(state.groups.length > 1 ? menu("Other parameters",
-            state.groups.slice(0, mostChoices).map(({ rest, members }, index) => [`${rest || "–"} (${members.length})`, String(index)]), (index) => {
+            state.groups.slice(0, mostChoices).map(({ rest }, index) => [rest || absent, String(index)]), (index) => {
                 state.group = state.groups[Number(index)];
                 panel.renew();
             }) : "");
@@ -104,20 +113,16 @@ function showSweeps() {
             state.sweep = sweeps[Number(index)];
             showGroups();
             panel.renew();
-        }),
+        }, String(sweeps.indexOf(state.sweep))),
         menu("Figure", figures.map((figure) => [figure.label, figure.name]), (name) => {
             state.figure = figureNamed(name);
             panel.renew();
         }, state.figure?.name),
         groupBox,
-        ...floorBox((isChosen) => {
-            state.isWithFloor = isChosen;
-            panel.renew();
-        }),
     ];
     showGroups();
     const panel = new Panel(parent, {
-        id: "sweep", title: "By parameter", hint: "Marks are measured values; the lines between them only guide the eye. Two points are joined by dots.",
+        id: "sweep", heading: "h2", title: "By parameter", hint: "All other parameters are the same along a line, which only guides the eye between the measured marks. Dots join two points.",
         controls, draw: (width) => drawSweep(state, width),
     });
 }

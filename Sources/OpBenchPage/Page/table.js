@@ -6,7 +6,7 @@ const mostRowsOnPaper = 2000;
 let isPrinting = false;
 /** The rows without those of one class of operations. */
 const wholeRows = rows.filter((row) => row.operationClass === "");
-const shownFigures = new Set(figures.filter((figure) => figure.shown));
+const shownFigures = new Set(figures.filter((figure) => figure.shown || openLoopFigures.includes(figure)));
 
 const columns = () => [
     ...(hasRuns ? [{ title: "run", isText: true, key: (row) => data.runs[row.run].name, cell: (row) => data.runs[row.run].name }] : []),
@@ -139,7 +139,7 @@ function showTable() {
         return [element("th", { scope: rowspan > 1 ? "rowgroup" : "row", rowspan, class: "text wide" }, column.cell(row))];
     })));
     const focused = document.activeElement?.dataset?.column;
-    const caption = element("caption", {}, "One row for each cell and backend. Intervals are 95 %. Click a cell's name for its samples and latencies.");
+    const caption = element("caption", {}, "Intervals are 95 %.");
     scroll.replaceChildren(element("table", {}, caption, element("thead", {}, element("tr", {}, head)), element("tbody", {}, body)));
     if (focused !== undefined) {
         for (const button of scroll.querySelectorAll("thead button")) if (button.dataset.column === focused) button.focus();
@@ -261,15 +261,7 @@ function showLegend() {
         type: "button", class: "toggle", "aria-pressed": "true", "data-toggle": backend, onclick: () => toggle(backend),
     }, backendMark(backend), data.backends[backend])));
     const held = hasSides ? "base" : hasRuns ? data.runs[0].name : "";
-    const keys = [held === "" ? "" : "hollow: " + held, rows.some((row) => row.doubtful > 0) ? "dashed: most samples doubtful" : ""];
-    bar.append(...keys.filter((key) => key !== "").map((key) => element("span", { class: "muted" }, key)));
-}
-
-/** The parts that cells' names leave out: the workloads, and the parameters that are equal in all cells of a
- * workload. */
-function showCommon() {
-    document.getElementById("cell-common").append(...workloads.map(({ name, common }) => element("p", {}, element("strong", {}, name),
-        ...common.map(([parameter, text]) => " " + parameter + "=" + text))));
+    if (held !== "") bar.append(element("span", { class: "muted" }, "hollow: " + held));
 }
 
 function toggle(backend) {

@@ -26,7 +26,7 @@ function verdictTable(judged, rows, caption) {
         return element("td", { class: kindOfColumn(place) }, place === verdictPlace ? verdictCell(texts[place], verdict) : texts[place]);
     })));
     const table = element("table", {},
-        element("caption", {}, caption),
+        element("caption", { class: "unseen" }, caption),
         element("thead", {}, element("tr", {}, places.map((place) =>
             element("th", { scope: "col", class: kindOfColumn(place) }, judged.columns[place][0])))),
         element("tbody", {}, body));
@@ -41,13 +41,13 @@ function folded(title, make, isOpen = false) {
     const box = element("details", {}, element("summary", {}, title));
     let isMade = false;
     const fill = () => {
-        if (isMade || !box.open) return;
+        if (isMade) return;
         isMade = true;
         box.append(make());
     };
     box.addEventListener("toggle", fill);
-    // The event comes too late for the printer.
-    addEventListener("beforeprint", () => setTimeout(fill));
+    // Paper has no folds, and the toggle event comes too late for it.
+    addEventListener("beforeprint", fill);
     if (isOpen) {
         box.open = true;
         fill();
@@ -56,12 +56,14 @@ function folded(title, make, isOpen = false) {
 }
 
 const mostRowsOfVerdict = 200;
+/** A longer table is folded, unless its figures failed. */
+const mostOpenRows = 12;
 
-/** The number of rows that a table leaves out. */
-function hiddenRows(list, what) {
-    if (list.length <= mostRowsOfVerdict) return [];
-    const count = plural(list.length - mostRowsOfVerdict, "more figure");
-    return [element("p", { class: "hint" }, count + " " + what + "; the gate's table has them all.")];
+function verdictTables(judged, title, list, isOpen) {
+    if (list.length === 0) return [];
+    const more = list.length - mostRowsOfVerdict;
+    return [folded(`${title} (${list.length})`, () => element("div", {}, verdictTable(judged, list.slice(0, mostRowsOfVerdict), title),
+        more > 0 ? element("p", { class: "hint" }, plural(more, "more figure") + "; the gate's table has them all.") : null), isOpen)];
 }
 
 function showVerdicts() {
@@ -70,20 +72,13 @@ function showVerdicts() {
         const asked = judged.rows.filter(([, verdict]) => verdict !== "")
             .map((row, order) => [row, order])
             .sort(([a, x], [b, y]) => (weightOf[a[1]] ?? 6) - (weightOf[b[1]] ?? 6) || x - y).map(([row]) => row);
-        const urgent = asked.filter(([, verdict]) => weightOf[verdict] <= 2);
-        const others = asked.filter(([, verdict]) => weightOf[verdict] > 2);
+        const ofWeight = (from, to) => asked.filter(([, verdict]) => weightOf[verdict] >= from && weightOf[verdict] <= to);
+        const [failed, open, others] = [ofWeight(0, 0), ofWeight(1, 2), ofWeight(3, 5)];
         if (asked.length === 0) place.append(element("p", {}, "No rule matches a figure of these runs."));
-        if (urgent.length > 0) {
-            place.append(verdictTable(judged, urgent.slice(0, mostRowsOfVerdict), "Figures that did not pass"));
-            place.append(...hiddenRows(urgent, "did not pass"));
-        }
-        for (const remedy of judged.remedies) place.append(element("p", {}, remedy));
-        if (others.length > 0) {
-            const title = urgent.length > 0 ? "Figures that passed" : "Figures judged";
-            place.append(folded(title + " (" + others.length + ")", () => element("div", {},
-                verdictTable(judged, others.slice(0, mostRowsOfVerdict), title), hiddenRows(others, "passed")),
-                urgent.length === 0 && others.length <= 12));
-        }
+        place.append(...verdictTables(judged, "Figures that failed", failed, true),
+            ...verdictTables(judged, "Missing or inconclusive figures", open, open.length <= mostOpenRows),
+            ...judged.remedies.map((remedy) => element("p", {}, remedy)),
+            ...verdictTables(judged, "Figures that passed", others, failed.length + open.length === 0 && others.length <= mostOpenRows));
         if (judged.note !== "") place.append(element("p", { class: "hint" }, judged.note));
     });
 }
