@@ -31,8 +31,8 @@ struct ExplanationTests {
             profile([
                 ([Self.engine], 10), ([Self.engine, Self.malloc], 20), ([Self.engine, Self.futex, Self.kernel], 30),
                 ([Self.engine, Self.body, Self.malloc], 5), ([Self.malloc], 7), ([], 3),
-            ]))
-        #expect(weights.functions[Self.engine.name]?.parts == [.engine: 10, .allocation: 20, .kernel: 30])
+            ]), on: .engine)
+        #expect(weights.functions[Self.engine.name]?.parts == [.queue("engine"): 10, .allocation: 20, .kernel: 30])
         #expect(weights.functions[Self.body.name]?.parts == [.allocation: 5])
         #expect(weights.functions[AttributedWeights.nobody]?.total == 10)
         #expect(weights.functions.values.reduce(0) { $0 + $1.total } == 75)
@@ -47,7 +47,7 @@ struct ExplanationTests {
             profile([
                 ([Self.engine, lock], 10), ([special, lock, Self.futex, Self.kernel], 20), ([special, wake], 5),
                 ([lock], 1),
-            ]))
+            ]), on: .engine)
         #expect(weights.functions[Self.engine.name]?.parts == [.futex: 15, .kernel: 20])
         #expect(weights.functions[AttributedWeights.nobody]?.parts == [.futex: 1])
         #expect(weights.functions.count == 2)
@@ -62,9 +62,10 @@ struct ExplanationTests {
         let weights = AttributedWeights(
             profile(
                 [([Self.engine, object, Self.malloc], 2), ([Self.engine, growth, growth, Self.malloc], 3)], .allocations
-            ))
+            ), on: .engine)
         #expect(weights.functions.mapValues { $0.total } == [Self.engine.name: 5])
-        let shim = AttributedWeights(profile([([Self.engine, Self.frame("clinux_thread_state"), Self.kernel], 4)]))
+        let shim = AttributedWeights(
+            profile([([Self.engine, Self.frame("clinux_thread_state"), Self.kernel], 4)]), on: .engine)
         #expect(shim.functions.mapValues { $0.total } == [Self.engine.name: 4])
     }
 
@@ -112,7 +113,7 @@ struct ExplanationTests {
     }
 
     private func explanation(_ base: [ExplainedSample], _ head: [ExplainedSample]) -> Explanation {
-        Explanation(base: base, head: head, by: Self.test)
+        Explanation(base: base, head: head, on: .engine, by: Self.test)
     }
 
     @Test("The function that changed most is first, with its calls, and the rest is unexplained")
@@ -241,7 +242,7 @@ struct ExplanationTests {
         #expect(abs(ranking.total.difference - 100) < 1e-9)
         #expect(ranking.functions.map(\.change.name) == [Self.engine.name])
         #expect(ranking.functions.first?.change.interval == 100...100)
-        #expect(ranking.functions.first?.parts.map(\.frameClass) == [.allocation, .engine])
+        #expect(ranking.functions.first?.parts.map(\.frameClass) == [.allocation, .queue("engine")])
         #expect(abs(ranking.unexplained) < 1e-9)
         expectGolden(explanation, "instructions")
     }

@@ -90,7 +90,7 @@ extension Explanation {
     private func ranked(
         _ what: String, _ ranking: RankedFunctions, _ names: ShortNames, _ unit: (Double) -> String
     ) -> [String] {
-        var lines = ["\(what), by function, including its calls outside engine and workload:"]
+        var lines = ["\(what), by function, including the work of runtime, allocator and kernel for it:"]
         for function in ranking.functions.prefix(Self.shown) {
             lines.append("  \(Self.line(Self.shortened(function.change, names), unit))")
             let parts = function.parts.prefix(Self.shownParts).map {

@@ -29,14 +29,16 @@ public struct Explanation: Sendable {
     /// - Parameters:
     ///   - base: at least one sample.
     ///   - head: at least one sample.
-    public init(base: [ExplainedSample], head: [ExplainedSample], by test: ChanceTest) {
+    ///   - backend: of both sides.
+    public init(base: [ExplainedSample], head: [ExplainedSample], on backend: BackendID, by test: ChanceTest) {
         turns = (base.count, head.count)
         let time = Change("time", base: base.map(\.time), head: head.map(\.time), by: test)
         let cpuTime = Change("CPU time", base: base.map(\.cpuTime), head: head.map(\.cpuTime), by: test)
-        var cpu = RankedFunctions(base, head, \.cpu, of: cpuTime, by: test)
-        var instructions = RankedFunctions(base, head, \.instructions, by: test)
+        var cpu = RankedFunctions(base, head, on: backend, \.cpu, of: cpuTime, by: test)
+        var instructions = RankedFunctions(base, head, on: backend, \.instructions, by: test)
         let allocations = RankedFunctions.changes(
-            base.compactMap(\.allocations), head.compactMap(\.allocations), from: Self.leastAllocations, by: test
+            base.compactMap(\.allocations), head.compactMap(\.allocations), on: backend, from: Self.leastAllocations,
+            by: test
         ).map(\.change)
         let counts = ExplainedSample.Count.allCases.compactMap { count -> Change? in
             let (ofBase, ofHead) = (base.compactMap { $0.counts[count] }, head.compactMap { $0.counts[count] })

@@ -1,3 +1,5 @@
+import OpBenchModel
+
 /// The functions behind a difference between two sides: those that changed significantly and by enough, ranked.
 public struct RankedFunctions: Equatable, Sendable {
     /// A function and its change per operation, including the work that others do for it; see `AttributedWeights`.
@@ -31,12 +33,13 @@ public struct RankedFunctions: Equatable, Sendable {
     /// Lists all functions that may have changed by enough, for testing; see `keepSure`.
     ///
     /// - Parameters:
+    ///   - backend: of both sides.
     ///   - part: a profile with weights in the total's unit.
     ///   - total: the total, measured without the profile; nil for the sum of the profile.
     /// - Returns: nil if a sample of either side has no such part.
     init?(
-        _ base: [ExplainedSample], _ head: [ExplainedSample], _ part: (ExplainedSample) -> ExplainedSample.Part?,
-        of total: Change? = nil, by test: ChanceTest
+        _ base: [ExplainedSample], _ head: [ExplainedSample], on backend: BackendID,
+        _ part: (ExplainedSample) -> ExplainedSample.Part?, of total: Change? = nil, by test: ChanceTest
     ) {
         let (ofBase, ofHead) = (base.compactMap(part), head.compactMap(part))
         guard !ofBase.isEmpty, ofBase.count == base.count, !ofHead.isEmpty, ofHead.count == head.count else {
@@ -52,7 +55,7 @@ public struct RankedFunctions: Equatable, Sendable {
         let leastEffect =
             unit == .instructions ? Self.leastInstructions : total.base.magnitude * ChanceTest.leastEffect
         least = max(total.difference.magnitude * Self.leastShare, leastEffect)
-        functions = Self.changes(ofBase, ofHead, from: least, by: test)
+        functions = Self.changes(ofBase, ofHead, on: backend, from: least, by: test)
     }
 
     /// Keeps the functions that changed significantly, with their adjusted probabilities.
@@ -74,11 +77,12 @@ public struct RankedFunctions: Equatable, Sendable {
     /// - Parameter least: the change that a function must be able to reach, judged by the mean of all samples of both
     ///   sides. This choice is independent of the difference, so the test stays valid.
     static func changes(
-        _ base: [ExplainedSample.Part], _ head: [ExplainedSample.Part], from least: Double, by test: ChanceTest
+        _ base: [ExplainedSample.Part], _ head: [ExplainedSample.Part], on backend: BackendID, from least: Double,
+        by test: ChanceTest
     ) -> [Function] {
         guard !base.isEmpty, !head.isEmpty else { return [] }
         func weights(_ parts: [ExplainedSample.Part]) -> [(AttributedWeights, scale: Double)] {
-            parts.map { (AttributedWeights($0.profile), 1 / Double(max(1, $0.operations))) }
+            parts.map { (AttributedWeights($0.profile, on: backend), 1 / Double(max(1, $0.operations))) }
         }
         let sides = [weights(base), weights(head)]
         let names = Set(sides.joined().flatMap(\.0.functions.keys)).sorted()
@@ -91,7 +95,7 @@ public struct RankedFunctions: Equatable, Sendable {
             let (ofBase, ofHead) = (values(0, \.total), values(1, \.total))
             let mean = (ofBase + ofHead).reduce(0, +) / Double(ofBase.count + ofHead.count)
             guard mean >= least / 2 else { return nil }
-            let parts = FrameClass.allCases.map { frameClass in
+            let parts = FrameClassifier(backend).classes.map { frameClass in
                 let part = test.shift(values(0) { $0.parts[frameClass] ?? 0 }, values(1) { $0.parts[frameClass] ?? 0 })
                 return (frameClass: frameClass, difference: part.estimate)
             }
@@ -104,8 +108,8 @@ public struct RankedFunctions: Equatable, Sendable {
     }
 }
 
-/// A profile's weight by the responsible function: the innermost one of the library under test or the workload. Its
-/// weight includes the work that the Swift runtime, malloc, the C library and the kernel do for it.
+/// A profile's weight by the responsible function: the innermost one of the queue or the workload. Its weight
+/// includes the work that the Swift runtime, malloc, the C library and the kernel do for it.
 ///
 /// So an extra allocation is attributed to the allocating function and not to malloc, a lock to its taker, and a
 /// wake-up to the waking function; see `FrameClassifier.isAnswerable`. Specializations of a function count as one.
@@ -123,9 +127,10 @@ public struct AttributedWeights: Equatable, Sendable {
     public let functions: [String: Function]
 
     /// The name for weight without such a function on its stack.
-    public static let nobody = "no caller in engine or workload"
+    public static let nobody = "no caller in queue or workload"
 
-    public init(_ profile: StackProfile, classifier: FrameClassifier = FrameClassifier()) {
+    public init(_ profile: StackProfile, on backend: BackendID) {
+        let classifier = FrameClassifier(backend)
         let classes = profile.frames.map { frame in
             classifier.isPrimitive(SwiftName(frame.name).path) ? .futex : classifier.classify(frame)
         }

@@ -167,7 +167,7 @@ public struct Explainer: Sendable {
         let (base, head) = (samples[.base] ?? [], samples[.head] ?? [])
         if let limits, let note = Self.note(onInstructionsOf: base + head, rounds: limits.rounds) { notes.insert(note) }
         return ExplainedCell(
-            target: target, explanation: Explanation(base: base, head: head, by: test),
+            target: target, explanation: Explanation(base: base, head: head, on: target.backend, by: test),
             graphs: Self.graphs(base, head, target), notes: notes.sorted())
     }
 
