@@ -71,7 +71,8 @@ struct HeapSamplerTests {
             let named = try await Symbolizer().names(of: heap.lookUps, in: heap.map)
             #expect(named.notes == [])
             let profile = heap.profile(.allAllocations, named.symbols)
-            #expect(ClassTable(profile, operations: 0).unknownCallersShare <= StackReport.mostUnknownCallers)
+            #expect(
+                ClassTable(profile, on: .engine, operations: 0).unknownCallersShare <= StackReport.mostUnknownCallers)
             totals.append(profile.total)
         }
         // A line for each stack on each thread, as "  t1: …".
