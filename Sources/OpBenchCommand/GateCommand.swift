@@ -22,6 +22,7 @@ struct GateCommand: ParsableCommand {
             (`min_blocks`); otherwise it is inconclusive.
 
             EXAMPLES
+              opbench gate --baseline main
               opbench gate --baseline main --candidate results/change
               opbench gate --ab results/two-builds --policy gate.json
               opbench gate --baseline main --candidate change --inconclusive pass
@@ -44,10 +45,14 @@ struct GateCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The run to judge; repeat it to judge several runs of different cells by goals.", valueName: "run"))
+            "The run to judge, by default the latest; repeat it to judge several runs of different cells by goals.",
+            valueName: "run"))
     var candidate: [String] = []
 
-    @Option(help: ArgumentHelp("A run of two interleaved builds, instead of two runs.", valueName: "run"))
+    @Option(
+        help: ArgumentHelp(
+            "A run of two interleaved builds, instead of two runs; by default the latest run if it is one.",
+            valueName: "run"))
     var ab: String?
 
     @Option(
@@ -64,23 +69,23 @@ struct GateCommand: ParsableCommand {
     enum InconclusiveVerdict: String, CaseIterable, ExpressibleByArgument { case pass, fail }
 
     func validate() throws {
-        let isPair = ab == nil && baseline != nil && candidate.count == 1
-        let isSides = ab != nil && baseline == nil && candidate.isEmpty
-        let isOfGoals = ab == nil && baseline == nil && !candidate.isEmpty
-        guard isPair || isSides || isOfGoals else {
+        let isOfGoals = ab == nil && baseline == nil
+        guard ab == nil || baseline == nil && candidate.isEmpty, baseline == nil || candidate.count <= 1 else {
             throw ValidationError(
                 "Give either --baseline and one --candidate, or --ab; or --candidate alone, with a --policy of goals.")
         }
-        if isOfGoals, options.ignoredParameters != nil {
+        if isOfGoals, !candidate.isEmpty, options.ignoredParameters != nil {
             throw ValidationError("--ignore-parameters is for two sides; a goal names its cell.")
         }
     }
 
     func run() throws {
         let files = try report.files()
-        if ab == nil, baseline == nil { return try judgeGoals(files) }
-        let runs = try ([baseline, ab].compactMap { $0 } + candidate).map { try RecordedRun($0, in: options.folder) }
-        let policy = try report.loadPolicy(or: ab == nil ? .standard : .standardForSides, on: runs.backends)
+        let judged = try RecordedRun.named([ab].compactMap { $0 } + candidate, in: options.folder)
+        let isOfSides = ab != nil || baseline == nil && candidate.isEmpty && judged[0].hasSides
+        if baseline == nil, !isOfSides { return try judgeGoals(of: judged, files) }
+        let runs = try [baseline].compactMap { $0 }.map { try RecordedRun($0, in: options.folder) } + judged
+        let policy = try report.loadPolicy(or: isOfSides ? .standardForSides : .standard, on: runs.backends)
         let rows =
             runs.count == 1
             ? try options.compareSides(of: runs[0], policy: policy)
@@ -93,10 +98,9 @@ struct GateCommand: ParsableCommand {
         try conclude(outcome)
     }
 
-    private func judgeGoals(_ files: ReportFiles) throws {
-        let runs = try candidate.map { try RecordedRun($0, in: options.folder) }
+    private func judgeGoals(of runs: [RecordedRun], _ files: ReportFiles) throws {
         let goals = try report.loadGoals(of: runs)
-        for run in runs where run.samples.contains(where: { !$0.side.isEmpty }) {
+        for run in runs where run.hasSides {
             throw InputError(
                 file: run.name, message: "the run has two sides", remedy: "judge runs of one build by goals")
         }

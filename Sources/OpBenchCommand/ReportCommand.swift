@@ -16,6 +16,7 @@ struct ReportCommand: ParsableCommand {
             with 0 whatever the verdicts; `opbench gate` turns them into an exit code.
 
             EXAMPLES
+              opbench report
               opbench report results/today
               opbench report night --title "The night before the release"
               opbench report today --baseline main --output today.html
@@ -23,8 +24,10 @@ struct ReportCommand: ParsableCommand {
               opbench report monday tuesday --policy goals.json
             """)
 
-    @Argument(help: ArgumentHelp("Runs: folders, or ids under results/ and results/baseline/.", valueName: "run"))
-    var runs: [String]
+    @Argument(
+        help: ArgumentHelp(
+            "Runs: folders, or ids under results/ and results/baseline/; by default the latest run.", valueName: "run"))
+    var runs: [String] = []
 
     @Option(
         name: [.short, .long],
@@ -59,7 +62,7 @@ struct ReportCommand: ParsableCommand {
     func validate() throws { try FolderArgument.check(folder, option: "--results") }
 
     func run() throws {
-        let recorded = try runs.map { try RecordedRun($0, in: folder, isTornAllowed: true) }
+        let recorded = try RecordedRun.named(runs, in: folder, isTornAllowed: true)
         let output = output ?? "\(recorded.first?.folder ?? folder)/report.html"
         let file = try ReportFile(output)
         let base = try baseline.map { try RecordedRun($0, in: folder, isTornAllowed: true) }

@@ -12,14 +12,15 @@ struct ShowCommand: ParsableCommand {
             `csv` and `json` print the rows of summary.csv.
 
             EXAMPLES
+              opbench show
               opbench show 20261121T130501Z-3fa9
               opbench show --filter depth=20 --ratio-to foundation results/night
               opbench show --wide before after
               opbench show --format csv night
             """)
 
-    @Argument(help: ArgumentHelp("The runs.", valueName: "run"))
-    var names: [String]
+    @Argument(help: ArgumentHelp("The runs; by default the latest.", valueName: "run"))
+    var names: [String] = []
 
     @Option(
         name: .customLong("ratio-to"),
@@ -40,9 +41,8 @@ struct ShowCommand: ParsableCommand {
 
     func run() throws {
         let filter = try filter.map { (pattern) throws(InputError) in try CellFilter(pattern) }
-        let runs = try names.map { name in
-            let run = try RecordedRun(name, in: folder, isTornAllowed: true)
-            return try ShownRun(run, ratioTo: BackendID(rawValue: baseline), filter: filter)
+        let runs = try RecordedRun.named(names, in: folder, isTornAllowed: true).map { run in
+            try ShownRun(run, ratioTo: BackendID(rawValue: baseline), filter: filter)
         }
         try StandardOutput.write(presentation.text(of: runs))
     }

@@ -91,7 +91,7 @@ import Testing
         }
         for text in [
             SummaryTable.text(of: summary, clockResolution: 1), ComparisonTable.text(of: report),
-            SummaryTable.text(of: summary, clockResolution: 1, width: 20), ComparisonTable.text(of: goals),
+            CellTable.text(of: summary, clockResolution: 1, width: 20), ComparisonTable.text(of: goals),
             ComparisonTable.text(of: goals, width: 20), ComparisonMarkdown.text(of: goals),
             SummaryMarkdown.text(of: summary, clockResolution: 1, isQuick: true),
             CSVFile.text(of: goals.rows),

@@ -23,7 +23,7 @@ struct PresentationOptions: ParsableArguments {
 
     @Flag(
         help: ArgumentHelp(
-            "Print all columns of tables, whatever the width.",
+            "Print a line per backend with all columns, whatever the width.",
             discussion: """
                 By default, a table is as wide as the terminal, or as COLUMNS says; 80 columns in a file or a pipe. \
                 Columns that do not fit are hidden, and listed below it.
@@ -38,7 +38,11 @@ struct PresentationOptions: ParsableArguments {
         let resolution = facts?.clockResolutionNanoseconds ?? RunFacts.histogramUnitNanoseconds
         let isQuick = facts?.isQuick ?? false
         return switch format {
-        case .table: SummaryTable.text(of: rows, clockResolution: resolution, isQuick: isQuick, width: width)
+        case .table where wide: SummaryTable.text(of: rows, clockResolution: resolution, isQuick: isQuick)
+        case .table:
+            CellTable.text(
+                of: rows, clockResolution: resolution, isQuick: isQuick, width: width,
+                isColored: StandardOutput.isColored)
         case .csv: CSVFile.text(of: rows)
         case .json: RowJSON.text(of: rows)
         case .markdown: SummaryMarkdown.text(of: rows, clockResolution: resolution, isQuick: isQuick)

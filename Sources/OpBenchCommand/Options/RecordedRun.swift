@@ -45,6 +45,26 @@ struct RecordedRun {
         facts = try RunFacts.read(beside: file)
     }
 
+    /// The runs of the given names; the latest run of the folder, which is then printed, if there are none.
+    static func named(
+        _ names: [String], in folder: String, isTornAllowed: Bool = false
+    ) throws(InputError) -> [RecordedRun] {
+        let names = names.isEmpty ? [try latest(in: folder)] : names
+        return try names.map { (name) throws(InputError) in
+            try RecordedRun(name, in: folder, isTornAllowed: isTornAllowed)
+        }
+    }
+
+    /// The path of the run that began last; prints its name.
+    static func latest(in folder: String) throws(InputError) -> String {
+        guard let run = try RunList(in: folder).rows.first(where: { !$0.isBaseline }) else {
+            throw InputError(
+                file: folder, message: "there are no runs", remedy: "name a run, or measure with `opbench run FILE`")
+        }
+        StandardError.say("opbench: the latest run is \(run.name)")
+        return "\(folder)/\(run.name)"
+    }
+
     /// A run whose rows have already been read.
     init(_ name: String, in folder: String, samples: [SampleRow], facts: RunFacts?) {
         (self.name, self.folder, self.samples, self.facts) = (name, folder, samples, facts)
@@ -59,6 +79,9 @@ struct RecordedRun {
         var facts = stat()
         return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
     }
+
+    /// Whether it compares two builds.
+    var hasSides: Bool { samples.contains { !$0.side.isEmpty } }
 
     /// Whether a sample failed unexpectedly.
     var hasBadSample: Bool {

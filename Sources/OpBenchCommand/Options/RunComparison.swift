@@ -31,7 +31,7 @@ struct RunComparison {
     }
 
     func compare(_ base: RecordedRun, _ head: RecordedRun, policy: GatePolicy) throws(InputError) -> [CompareRow] {
-        for run in [base, head] where run.samples.contains(where: { !$0.side.isEmpty }) {
+        for run in [base, head] where run.hasSides {
             throw InputError(
                 file: run.name, message: "the run already has two sides", remedy: "judge it with `opbench gate --ab`")
         }

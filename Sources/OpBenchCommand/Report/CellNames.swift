@@ -4,7 +4,10 @@ import OpBenchModel
 struct CellNames {
     /// The workload's name and the common part of all ids.
     let heading: String
-    private let names: [String: String]
+    /// The parameters in which the cells differ; `cell` if they differ otherwise, and none if there is only one cell.
+    let columns: [String]
+    /// A field for each column, by cell.
+    private let fields: [String: [String]]
 
     /// A cell of a table.
     struct Named {
@@ -20,30 +23,43 @@ struct CellNames {
         heading = parts[0].filter(common.contains).joined(separator: " ")
         let byID = Dictionary(cells.map { ($0.id, $0) }) { first, _ in first }
         guard byID.count > 1 else {
-            names = byID.mapValues { _ in "" }
+            (columns, fields) = ([], [:])
             return
         }
-        let names = Self.names(of: byID, common)
-        // In files of other origin, ids may differ in more than their parameters.
-        let areTold = !names.values.contains("") && Set(names.values).count == names.count
-        self.names = areTold ? names : byID.mapValues(\.id)
-    }
-
-    private static func names(of cells: [String: Named], _ common: Set<Substring>) -> [String: String] {
-        let parameters = cells.values.map(\.parameters)
-        guard parameters.allSatisfy({ $0 != nil }) else {
-            return cells.mapValues { cell in
+        if let parameters = Self.differingParameters(of: byID) {
+            columns = parameters
+            fields = byID.mapValues { cell in parameters.map { cell.parameters?[$0] ?? "" } }
+        } else {
+            let names = byID.mapValues { cell in
                 cell.id.split(separator: " ").filter { !common.contains($0) }.joined(separator: " ")
             }
-        }
-        let varying = Set(parameters.flatMap { $0!.keys }).sorted().filter { name in
-            Set(parameters.map { $0![name] }).count > 1
-        }
-        return cells.mapValues { cell in
-            varying.map { "\($0)=\(cell.parameters?[$0] ?? "")" }.joined(separator: " ")
+            columns = [Self.cellColumn]
+            // In files of other origin, ids may differ only in the order or number of equal words.
+            let areUnique = !names.values.contains("") && Set(names.values).count == names.count
+            fields = areUnique ? names.mapValues { [$0] } : byID.mapValues { [$0.id] }
         }
     }
 
+    private static let cellColumn = "cell"
+
+    /// Nil if the cells' parameters are unknown, or do not distinguish them.
+    private static func differingParameters(of cells: [String: Named]) -> [String]? {
+        let parameters = cells.values.compactMap(\.parameters)
+        guard parameters.count == cells.count else { return nil }
+        let names = Set(parameters.flatMap(\.keys)).sorted().filter { name in
+            Set(parameters.map { $0[name] }).count > 1
+        }
+        let areUnique = Set(parameters.map { parameters in names.map { parameters[$0] } }).count == cells.count
+        return areUnique ? names : nil
+    }
+
+    /// The cell's field for each column.
+    func fields(of id: String) -> [String] { fields[id] ?? columns.map { _ in id } }
+
     /// The difference between the cell and the others; empty if there are no others.
-    func name(of id: String) -> String { names[id] ?? id }
+    func name(of id: String) -> String {
+        let fields = fields(of: id)
+        guard columns != [Self.cellColumn] else { return fields[0] }
+        return zip(columns, fields).map { "\($0)=\($1)" }.joined(separator: " ")
+    }
 }

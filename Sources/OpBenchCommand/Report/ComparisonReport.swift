@@ -1,3 +1,4 @@
+import Glibc
 import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
@@ -22,6 +23,21 @@ protocol JudgedRow: FigureRow {
 extension JudgedRow {
     /// The verdict, with the reason if it is inconclusive.
     var judgement: String { verdict.rawValue + (doubt.map { ": \($0.words)" } ?? "") }
+}
+
+extension Verdict {
+    /// Nil for a figure that is not judged.
+    fileprivate var words: String? {
+        switch self {
+        case .pass: "unchanged"
+        case .improved: "better"
+        case .regression: "worse"
+        case .met, .missed, .inconclusive, .missing: rawValue
+        case .unjudged: nil
+        }
+    }
+
+    fileprivate var isBad: Bool { self == .regression || self == .missed }
 }
 
 /// One column of the printed forms: its text for a figure, and its explanation.
@@ -113,6 +129,26 @@ struct ComparisonReport<Row: JudgedRow> {
             case .goals: "within each block, or of each block of one cell to each of the other"
             }
         return "the median of the ratios \(ratios), not the quotient of the medians beside it"
+    }
+
+    /// A sentence per backend: `engine: worse in 2 figures (1.3×: cpu of …), better in 1, unchanged in 36, inconclusive in 7`
+    var findings: [String] {
+        rows.map(\.backend).uniqued().compactMap { backend in
+            let judged = Dictionary(grouping: rows.filter { $0.backend == backend }, by: \.verdict)
+            let parts = Verdict.allCases.compactMap { verdict -> String? in
+                guard let words = verdict.words, let rows = judged[verdict] else { return nil }
+                return "\(words) in \(rows.count)" + (verdict.isBad ? worst(of: rows) : "")
+            }
+            return parts.isEmpty ? nil : "\(backend.rawValue), by figure: \(parts.joined(separator: ", "))"
+        }
+    }
+
+    /// The ratio and the name of the figure that changed most; empty without ratios.
+    private func worst(of rows: [Row]) -> String {
+        let changed = rows.compactMap { row in row.ratio.map { (row: row, size: abs(log($0))) } }
+        guard let most = changed.max(by: { $0.size < $1.size })?.row, let ratio = most.ratio else { return "" }
+        let text = Quantities.short(ratio, width: nil, in: .ratio, resolution: 0)
+        return " (\(rows.count == 1 ? "" : "at most ")\(text): \(most.figureName) of \(most.cellID))"
     }
 
     /// A figure in one line, with the remedy if it is inconclusive.

@@ -15,7 +15,7 @@ enum ComparisonTable {
         }
         let hidden = sections.flatMap(\.hidden).uniqued()
         return sections.map(\.text).joined(separator: "\n") + notes(of: report, hidden: hidden, width: width)
-            + outcome(of: report) + remedies(of: report, width: width)
+            + findings(of: report, width: width) + outcome(of: report) + remedies(of: report, width: width)
     }
 
     /// The id's first word.
@@ -69,6 +69,11 @@ enum ComparisonTable {
         return "\n" + DefinitionList(entries: entries).text(width: width) + ExplainColumnsCommand.pointer
     }
 
+    private static func findings<Row>(of report: ComparisonReport<Row>, width: Int?) -> String {
+        let lines = report.findings.map { TerminalText.escaped($0, limit: TerminalText.messageLimit) }
+        return (lines.isEmpty ? "" : "\n") + lines.map { WrappedText.paragraph($0, width: width, hanging: 2) }.joined()
+    }
+
     private static func remedies<Row>(of report: ComparisonReport<Row>, width: Int?) -> String {
         report.remedies.isEmpty
             ? "" : "\n" + report.remedies.map { WrappedText.paragraph($0, width: width, hanging: 2) }.joined()
@@ -76,7 +81,7 @@ enum ComparisonTable {
 
     private static func outcome<Row>(of report: ComparisonReport<Row>) -> String {
         guard let outcome = report.outcome else { return "" }
-        return "\ngate: \(outcome.rawValue)\(GateSummary.counts(of: report.rows))\n"
+        return "\ngate: \(outcome.rawValue)\n"
     }
 }
 

@@ -103,10 +103,6 @@ struct PageJudging {
     }
 }
 
-extension RecordedRun {
-    fileprivate var hasSides: Bool { samples.contains { !$0.side.isEmpty } }
-}
-
 extension CompareRow {
     /// Whether the figure is of general interest even without a rule.
     fileprivate var isNotable: Bool {

@@ -42,6 +42,26 @@ enum RowMark: Character, CaseIterable {
 
     private static let screening = BlockStages.standard[0]
 
+    /// Whether most samples are affected, or the median alone misleads.
+    var isSerious: Bool {
+        switch self {
+        case .mostlyNoisy, .mostlyUnsteady, .twoModes, .mostlyShort, .overloaded, .mostlyOverloaded: true
+        case .noisy, .unsteady, .short, .quick, .screensOnly, .tooFewBlocks: false
+        }
+    }
+
+    /// The meaning of a serious mark, after a number of rows.
+    var predicate: String {
+        switch self {
+        case .noisy, .mostlyNoisy: "noisy"
+        case .unsteady, .mostlyUnsteady: "unsteady"
+        case .twoModes: "in two modes"
+        case .short, .mostlyShort: "too short"
+        case .overloaded, .mostlyOverloaded: "overloaded"
+        case .quick, .screensOnly, .tooFewBlocks: "of few blocks"
+        }
+    }
+
     var meaning: String {
         switch self {
         case .noisy: "noisy: something else used the machine during some samples"

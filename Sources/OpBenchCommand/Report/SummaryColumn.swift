@@ -1,3 +1,4 @@
+import OpBenchAnalysis
 import OpBenchModel
 
 /// Data besides the row that the columns of one workload's table need.
@@ -18,7 +19,7 @@ struct SummaryContext {
 
     init(_ rows: [SummaryRow], clockResolution: Double, isQuick: Bool) {
         // If there is also another form of the baseline, the baseline has the shorter name.
-        baseline = rows.lazy.compactMap(\.ratioTo).min { $0.rawValue.count < $1.rawValue.count } ?? .dispatch
+        baseline = RatioFindings.baseline(of: rows) ?? .dispatch
         self.clockResolution = clockResolution
         self.isQuick = isQuick
         baselineTimes = rows.reduce(into: [:]) { times, row in
@@ -70,8 +71,8 @@ struct SummaryContext {
 /// One column of the summary's table: its title, format and explanation.
 struct SummaryColumn: Sendable {
     let title: String
-    /// See `PrintedTable.Column`.
-    let rank: Int
+    /// Whether its fields may have marks.
+    let isRatio: Bool
     let isText: Bool
     let isJoined: Bool
     /// Whether it is shown even if no row has a figure for it.
@@ -83,7 +84,6 @@ struct SummaryColumn: Sendable {
     static let apart = "*"
     /// Marks the ratio of two backends that do not make the same promise about the shape.
     static let unlike = "!"
-    static let rankOfRatio = Figure.timeRatio.column!.rank
 
     /// The columns after the name, in order.
     static func all(baseline: BackendID) -> [SummaryColumn] {
@@ -91,7 +91,7 @@ struct SummaryColumn: Sendable {
     }
 
     private static let axis = SummaryColumn(
-        "axis", 2, isText: true,
+        "axis", isText: true,
         """
         How the order of operations is expressed: declared, if the queue knows it by dependencies, completion blocks, \
         barriers or groups; by hand, if bodies submit what follows. Ratios are within an axis.
@@ -100,14 +100,13 @@ struct SummaryColumn: Sendable {
 
     /// The figure's own column, and the one of its interval.
     private static func columns(of figure: Figure, _ baseline: BackendID) -> [SummaryColumn] {
-        let column = figure.column!
         let title = figure.isRatio ? "vs \(baseline.rawValue)" : figure.title
         let own = SummaryColumn(
-            title, column.rank, always: figure == .time, figure.meaning + (figure.isRatio ? " " + ratioMarks : "")
+            title, isRatio: figure.isRatio, always: figure == .time, figure.meaning + (figure.isRatio ? " " + ratioMarks : "")
         ) { row, context in context.text(of: figure, row) }
         guard figure.hasInterval else { return [own] }
         let interval = SummaryColumn(
-            "95 % interval", column.intervalRank, isJoined: true,
+            "95 % interval", isJoined: true,
             "The ends of the interval of \(title), in the unit of the figure before it."
         ) { row, context in context.interval(of: figure, row) }
         return [own, interval]
@@ -119,16 +118,16 @@ struct SummaryColumn: Sendable {
         """
 
     private static let marks = SummaryColumn(
-        RowMark.column, 0, isText: true,
+        RowMark.column, isText: true,
         "Letters that restrict the row's interpretation; capitals are the more serious form."
     ) { row, context in String(RowMark.marks(of: row, isQuick: context.isQuick).map(\.rawValue)) }
 
     private init(
-        _ title: String, _ rank: Int, always: Bool = false, isText: Bool = false, isJoined: Bool = false,
+        _ title: String, isRatio: Bool = false, always: Bool = false, isText: Bool = false, isJoined: Bool = false,
         _ meaning: String, text: @escaping @Sendable (SummaryRow, SummaryContext) -> String
     ) {
         self.title = title
-        self.rank = rank
+        self.isRatio = isRatio
         self.isText = isText
         self.isJoined = isJoined
         isAlwaysShown = always

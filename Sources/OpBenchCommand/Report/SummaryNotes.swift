@@ -9,8 +9,6 @@ struct SummaryNotes {
     let isQuick: Bool
     /// The marks that appear after ratios.
     let ratioMarks: Set<String>
-    /// The titles of hidden columns.
-    let hidden: [String]
 
     /// A warning that applies to nearly all rows, printed above the tables; nil if there is none.
     var warning: String? {
@@ -20,9 +18,9 @@ struct SummaryNotes {
     }
 
     /// Lines with their ends, after an empty one; empty if there is no table.
-    func text(width: Int?) -> String {
+    var text: String {
         guard !rows.isEmpty else { return "" }
-        return "\n" + DefinitionList(entries: entries).text(width: width) + ExplainColumnsCommand.pointer
+        return "\n" + DefinitionList(entries: entries).text(width: nil) + ExplainColumnsCommand.pointer
     }
 
     typealias Entry = (term: String, meaning: String)
@@ -30,7 +28,6 @@ struct SummaryNotes {
     /// The notes that the rows require.
     var entries: [Entry] {
         [axis, ratio, unlike, interval, backlog, unresolved, serial].compactMap(\.self) + marks
-            + [leftOut].compactMap(\.self)
     }
 
     private var axis: Entry? {
@@ -88,9 +85,5 @@ struct SummaryNotes {
     private var marks: [Entry] {
         let present = Set(rows.flatMap { RowMark.marks(of: $0, isQuick: isQuick) })
         return RowMark.allCases.filter(present.contains).map { (String($0.rawValue), $0.meaning) }
-    }
-
-    private var leftOut: Entry? {
-        hidden.isEmpty ? nil : ("hidden", "terminal too narrow: \(hidden.joined(separator: ", ")); use --wide")
     }
 }

@@ -1,25 +1,24 @@
 import OpBenchModel
 
-/// The summary as tables, one per workload: headings name the cells, and each backend and class has a row.
+/// The whole summary as tables, one per workload: headings name the cells, and each backend and class has a row. Lines
+/// are as long as they need to be.
 enum SummaryTable {
     /// - Parameters:
     ///   - clockResolution: resolution of the clock that timed the rows, in nanoseconds.
     ///   - isQuick: whether the rows were measured with `--quick`.
-    ///   - width: nil for all columns at full width.
-    static func text(
-        of rows: [SummaryRow], clockResolution: Double, isQuick: Bool = false, width: Int? = TableWidth.ofOutput()
-    ) -> String {
+    static func text(of rows: [SummaryRow], clockResolution: Double, isQuick: Bool = false) -> String {
         let sections = rows.map(\.workload).uniqued().map { workload in
             SummarySection(rows.filter { $0.workload == workload }, clockResolution: clockResolution, isQuick: isQuick)
         }
-        let layouts = sections.map { $0.layout(width: width) }
         let notes = SummaryNotes(
             rows: rows, clockResolution: clockResolution, isQuick: isQuick,
-            ratioMarks: sections.reduce(into: []) { $0.formUnion($1.ratioMarks) },
-            hidden: layouts.flatMap(\.hidden).uniqued())
-        let warning = notes.warning.map { WrappedText.paragraph($0, width: width) + "\n" } ?? ""
-        return warning + zip(sections, layouts).map { $0.title(width: width) + $1.text }.joined(separator: "\n")
-            + notes.text(width: width)
+            ratioMarks: sections.reduce(into: []) { $0.formUnion($1.ratioMarks) })
+        let warning = notes.warning.map { $0 + "\n" } ?? ""
+        let findings = FindingSentences(rows, isQuick: isQuick).lines.map {
+            TerminalText.escaped($0, limit: TerminalText.messageLimit) + "\n"
+        }
+        return warning + sections.map(\.text).joined(separator: "\n") + notes.text
+            + (findings.isEmpty ? "" : "\n") + findings.joined()
     }
 }
 
@@ -48,20 +47,16 @@ struct SummarySection {
     /// The marks after ratios.
     var ratioMarks: Set<String> { Set(summaryRows.map(context.ratioMark)).subtracting([""]) }
 
-    func title(width: Int?) -> String {
-        let heading = TerminalText.escaped(cells.heading, limit: TerminalText.messageLimit)
-        return WrappedText.paragraph(heading, width: width, hanging: 2)
-    }
-
-    func layout(width: Int?) -> PrintedTable.Layout {
+    /// The title, and a table with a line for each row.
+    var text: String {
         let nameTitle = classKind.isEmpty ? "backend" : "backend, by \(classKind)"
         let table = PrintedTable(
             [.init(title: nameTitle, isText: true)]
                 + columns.map {
-                    .init(title: $0.title, isText: $0.isText, rank: $0.rank, isJoined: $0.isJoined)
+                    .init(title: $0.title, isText: $0.isText, isJoined: $0.isJoined)
                 },
             lines: lines)
-        return table.layout(width: width)
+        return TerminalText.escaped(cells.heading, limit: TerminalText.messageLimit) + "\n" + table.text(width: nil)
     }
 
     private var lines: [PrintedTable.Line] {
@@ -86,7 +81,7 @@ struct SummarySection {
     /// Aligns digits of ratios with and without a mark.
     private func aligned(_ column: SummaryColumn, _ field: String) -> String {
         let marks = ratioMarks
-        guard column.rank == SummaryColumn.rankOfRatio, !marks.isEmpty, !marks.contains(where: field.hasSuffix) else {
+        guard column.isRatio, !marks.isEmpty, !marks.contains(where: field.hasSuffix) else {
             return field
         }
         return field + " "
@@ -122,10 +117,11 @@ enum SummaryMarkdown {
         }
         let notes = SummaryNotes(
             rows: rows, clockResolution: clockResolution, isQuick: isQuick,
-            ratioMarks: sections.reduce(into: []) { $0.formUnion($1.ratioMarks) }, hidden: [])
+            ratioMarks: sections.reduce(into: []) { $0.formUnion($1.ratioMarks) })
         let entries = notes.entries.map { "- \(MarkdownText.cell($0.term)): \(MarkdownText.cell($0.meaning))\n" }
         let warning = notes.warning.map { MarkdownText.cell($0) + "\n\n" } ?? ""
-        return warning + sections.map(\.markdown).joined(separator: "\n")
+        let findings = FindingSentences(rows, isQuick: isQuick).lines.map { "- \(MarkdownText.cell($0))\n" }
+        return warning + findings.joined() + (findings.isEmpty ? "" : "\n") + sections.map(\.markdown).joined(separator: "\n")
             + (entries.isEmpty ? "" : "\n" + entries.joined())
     }
 }

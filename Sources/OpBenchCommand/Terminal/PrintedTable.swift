@@ -8,8 +8,8 @@ import OpBenchModel
 /// column first. Figures are never cut, so the table may exceed the width if the first columns alone do.
 struct PrintedTable {
     struct Column {
-        /// A long title is broken over several lines if its figures are narrower: at blanks, after `/` and at soft
-        /// hyphens.
+        /// A long title is broken over several lines if its figures are narrower: at blanks, after `/` and `_`, before
+        /// `:`, and at soft hyphens.
         let title: String
         var isText = false
         /// The order of hiding columns: the greatest rank first, rank 0 never.
@@ -21,8 +21,8 @@ struct PrintedTable {
     enum Line {
         /// Text over the whole width, above the lines that it describes.
         case heading(String)
-        /// A field for each column, and a remark after them, on the same line if it fits.
-        case row([String], remark: String = "")
+        /// A field for each column, a remark after them, on the same line if it fits, and the fields' styles.
+        case row([String], remark: String = "", styles: [TextStyle] = [])
         /// A name in the first column, and text instead of the fields.
         case text(String, String)
     }
@@ -49,8 +49,10 @@ struct PrintedTable {
 
     func text(width: Int? = TableWidth.ofOutput()) -> String { layout(width: width).text }
 
-    /// - Parameter width: nil for no limit.
-    func layout(width: Int?) -> Layout {
+    /// - Parameters:
+    ///   - width: nil for no limit.
+    ///   - isColored: whether styles are written, as codes for terminals.
+    func layout(width: Int?, isColored: Bool = false) -> Layout {
         let natural = columns.indices.map(naturalWidth)
         let shown = shown(natural, width)
         let widths = fitted(natural, shown, width)
@@ -59,7 +61,9 @@ struct PrintedTable {
         for line in lines {
             switch line {
             case .heading(let heading): text += WrappedText.paragraph(heading, width: width, hanging: 2)
-            case .row(let fields, let remark): text += grid.row(shown.map { fields[$0] }, remark: remark)
+            case .row(let fields, let remark, let styles):
+                let shownStyles = isColored && !styles.isEmpty ? shown.map { styles[$0] } : []
+                text += grid.row(shown.map { fields[$0] }, remark: remark, styles: shownStyles)
             case .text(let name, let words): text += grid.words(name, words)
             }
         }
@@ -73,7 +77,7 @@ struct PrintedTable {
         let fields = lines.map { line in
             switch line {
             case .heading: 0
-            case .row(let fields, _): TextWidth.of(fields[column])
+            case .row(let fields, _, _): TextWidth.of(fields[column])
             case .text(let name, _): column == 0 ? TextWidth.of(name) : 0
             }
         }
@@ -129,7 +133,8 @@ extension PrintedTable.Line {
         func escaped(_ text: String) -> String { TerminalText.escaped(text, limit: TerminalText.fieldLimit) }
         return switch self {
         case .heading(let text): .heading(escaped(text))
-        case .row(let fields, let remark): .row(fields.map(escaped), remark: escaped(remark))
+        case .row(let fields, let remark, let styles):
+            .row(fields.map(escaped), remark: escaped(remark), styles: styles)
         case .text(let name, let words): .text(escaped(name), escaped(words))
         }
     }
@@ -159,10 +164,10 @@ private struct Grid {
     }
 
     /// A row, on as many lines as its longest field needs.
-    func row(_ fields: [String], remark: String) -> String {
+    func row(_ fields: [String], remark: String, styles: [TextStyle]) -> String {
         let wrapped: [[String]] = zip(fields, widths).map(Self.wrapped)
         let height = wrapped.map(\.count).max() ?? 0
-        let lines = (0..<height).map { line in written(wrapped.map { line < $0.count ? $0[line] : "" }) }
+        let lines = (0..<height).map { line in written(wrapped.map { line < $0.count ? $0[line] : "" }, styles) }
         guard !remark.isEmpty, let last = lines.last else { return lines.joined() }
         return lines.dropLast().joined() + appended(remark, to: String(last.dropLast()))
     }
@@ -196,14 +201,29 @@ private struct Grid {
     }
 
     /// A line with its end, from fields that fit their columns.
-    private func written(_ fields: [String]) -> String {
+    private func written(_ fields: [String], _ styles: [TextStyle] = []) -> String {
         var text = ""
         for (index, field) in fields.enumerated() {
             let column = columns[index]
             if index > 0 { text += String(repeating: " ", count: column.gap) }
-            text += WrappedText.padded(field, to: widths[index], isRight: !column.isText)
+            let padded = WrappedText.padded(field, to: widths[index], isRight: !column.isText)
+            text += styles.isEmpty ? padded : styles[index].applied(to: padded)
         }
         return WrappedText.trimmed(text) + "\n"
+    }
+}
+
+/// The style of a text on a terminal.
+enum TextStyle {
+    case plain, good, bad
+
+    /// The text in the style, with codes of ECMA-48.
+    func applied(to text: String) -> String {
+        switch self {
+        case .plain: text
+        case .good: "\u{1B}[32m\(text)\u{1B}[0m"
+        case .bad: "\u{1B}[31m\(text)\u{1B}[0m"
+        }
     }
 }
 
@@ -227,7 +247,11 @@ struct ColumnTitle {
         for word in title.split(separator: " ") {
             for (index, piece) in word.split(separator: "\u{AD}").enumerated() {
                 if index > 0 { parts[parts.count - 1].hyphen = "-" }
-                let ends = piece.indices.filter { piece[$0] == "/" }.map { piece.index(after: $0) } + [piece.endIndex]
+                let breaks = piece.indices.compactMap { index -> Substring.Index? in
+                    if piece[index] == ":" { return index }
+                    return ["/", "_"].contains(piece[index]) ? piece.index(after: index) : nil
+                }
+                let ends = breaks + [piece.endIndex]
                 var start = piece.startIndex
                 for end in ends where end > start {
                     let text = TerminalText.escaped(String(piece[start..<end]), limit: TerminalText.fieldLimit)

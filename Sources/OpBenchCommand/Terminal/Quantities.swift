@@ -1,3 +1,4 @@
+import Glibc
 import OpBenchModel
 
 /// Readable forms of figures: three significant digits and a suitable unit.
@@ -74,6 +75,35 @@ enum Quantities {
     /// A part of a whole: `5 %`.
     static func percent(_ part: Double) -> String { digits(part * 100) + " %" }
 
+    /// A figure with two significant digits; with three if its interval is narrow enough for them.
+    ///
+    /// - Parameters:
+    ///   - width: the width of the 95 % interval; nil without one.
+    ///   - resolution: see `figure`.
+    static func short(_ value: Double, width: Double?, in unit: Metric.Unit, resolution: Double) -> String {
+        let isNarrow = width.map { $0 < abs(value) * narrow } ?? false
+        let rounded = isNarrow ? value : significant(value)
+        let digits = isNarrow ? digits : twoDigits
+        return switch unit {
+        case .nanoseconds where value < resolution: time(nanoseconds: value, resolution: resolution)
+        case .nanoseconds: durations.text(rounded, digits)
+        case .bytes: amounts.text(rounded, digits)
+        case .perSecond: counts.text(rounded, digits) + "/s"
+        case .count: counts.text(rounded, rounded == rounded.rounded() ? Quantities.digits : digits)
+        case .ratio: digits(rounded) + "×"
+        }
+    }
+
+    /// The relative width of an interval that deserves a third digit.
+    private static let narrow = 0.02
+
+    /// Rounds to two significant digits.
+    private static func significant(_ value: Double) -> Double {
+        guard value != 0, value.isFinite else { return value }
+        let unit = pow(10, floor(log10(abs(value))) - 1)
+        return (value / unit).rounded() * unit
+    }
+
     /// A p-value: `0.031`, `<0.001`.
     static func probability(_ probability: Double) -> String {
         probability < 0.001 ? "<0.001" : fixed(probability, decimals: 3)
@@ -123,7 +153,7 @@ enum Quantities {
         let step: Double
         let names: [String]
 
-        func text(_ figure: Double) -> String {
+        func text(_ figure: Double, _ digits: (Double) -> String = Quantities.digits) -> String {
             let (divisor, name) = unit(of: figure)
             return digits(figure / divisor) + name
         }
@@ -153,6 +183,17 @@ enum Quantities {
         case ..<0.0995: fixed(figure, decimals: 3)
         case ..<9.995: fixed(figure, decimals: 2)
         case ..<99.95: fixed(figure, decimals: 1)
+        default: fixed(figure, decimals: 0)
+        }
+    }
+
+    /// Two significant digits, of a figure that is rounded to them.
+    private static func twoDigits(_ figure: Double) -> String {
+        switch abs(figure) {
+        case ..<0.0005: "0"
+        case ..<0.0995: fixed(figure, decimals: 3)
+        case ..<0.995: fixed(figure, decimals: 2)
+        case ..<9.95: fixed(figure, decimals: 1)
         default: fixed(figure, decimals: 0)
         }
     }

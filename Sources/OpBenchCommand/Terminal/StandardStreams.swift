@@ -37,6 +37,12 @@ enum StandardOutput {
 
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
+    /// Whether text may be coloured: on a terminal that can, unless `NO_COLOR` is set (https://no-color.org).
+    static var isColored: Bool {
+        func value(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
+        return isTerminal && value("NO_COLOR").isEmpty && value("TERM") != "dumb"
+    }
+
     /// The terminal's width in columns; nil without a terminal, or if it does not report its width.
     static var width: Int? { terminalWidth(STDOUT_FILENO) }
 }

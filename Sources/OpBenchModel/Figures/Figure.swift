@@ -8,17 +8,10 @@ public struct Figure: Sendable {
     public struct Column: Sendable {
         /// Columns are sorted by place.
         let place: Int
-        /// If not all columns fit, those with the highest ranks are left out.
-        public let rank: Int
-        /// The rank of the column with the figure's interval.
-        public let intervalRank: Int
         /// Whether the figure is a part of a whole, written in percent.
         public let isPart: Bool
 
-        init(_ place: Int, rank: Int, intervalRank: Int? = nil, isPart: Bool = false) {
-            (self.place, self.rank, self.intervalRank) = (place, rank, intervalRank ?? rank + 1)
-            self.isPart = isPart
-        }
+        init(_ place: Int, isPart: Bool = false) { (self.place, self.isPart) = (place, isPart) }
     }
 
     /// The column of `summary.csv`. The ends of the interval are in `…_ci_low` and `…_ci_high`.

@@ -14,13 +14,20 @@ extension Figure {
     ]
 }
 
+extension Figure {
+    /// The figures that short tables show besides the time: each is the point of the shapes that have it.
+    public static let ofShapes: [Figure] = [
+        intendedLatencyP50, intendedLatencyP99, sustainedRate, inversions, quiesceP99, resumeToStartP99,
+    ]
+}
+
 // MARK: - Times
 
 extension Figure {
     public static let time = Figure(
         "time_ns_per_op", .time, "total", phase: "total", hasInterval: true, .time, "time/op",
         "Total time per operation: making, submitting and draining it. The median of the samples.",
-        column: .init(1, rank: 0, intervalRank: 3), isHeadline: true, exportedName: "operation_time_seconds")
+        column: .init(1), isHeadline: true, exportedName: "operation_time_seconds")
     public static let operationThroughput = Figure(
         "throughput_ops_per_s", .operationThroughput, "rate", phase: "total", hasInterval: true, .time, "operations/s",
         "Operations per second of total time.")
@@ -34,7 +41,7 @@ extension Figure {
         within blocks, which cancels drift. Below 1 is faster. Not comparable if either has the flag \
         `unpromised`, or if the two have different axes.
         """,
-        column: .init(2, rank: 1), isHeadline: true, exportedName: "time_ratio")
+        column: .init(2), isHeadline: true, exportedName: "time_ratio")
     public static let makespan = Figure(
         "makespan_ns", .time, "total", phase: "makespan", per: .round, .time, "makespan",
         "Time to submit and drain one round.")
@@ -44,7 +51,7 @@ extension Figure {
         In shapes with dependencies and work: max(work ÷ processors, span) ÷ makespan, where the span is \
         the longest path; 1 is a perfect schedule at no cost.
         """,
-        column: .init(3, rank: 5, isPart: true))
+        column: .init(3, isPart: true))
     public static let makespanRatio = Figure(
         "makespan_ratio", .makespanRatio, "total", phase: "makespan", .time, "makespan ÷ ideal",
         "Makespan ÷ the makespan of one thread per slot of the limit, where operations block.")
@@ -68,14 +75,14 @@ extension Figure {
         From ready to the first line of the operation's body, median. Where more operations are \
         ready than can run, most of it is the wait behind the others (backlog).
         """,
-        column: .init(5, rank: 7))
+        column: .init(5))
     public static let startLatencyP90 = Figure(
         "start_latency_p90_ns", .startLatency, "p90", .latency, "start p90",
         "From ready to the first line of the operation's body, 90th percentile.")
     public static let startLatencyP99 = Figure(
         "start_latency_p99_ns", .startLatency, "p99", hasInterval: true, .latency, "start p99",
         "From ready to the first line of the operation's body, 99th percentile.",
-        column: .init(6, rank: 4), isHeadline: true, exportedName: "start_latency_p99_seconds")
+        column: .init(6), isHeadline: true, exportedName: "start_latency_p99_seconds")
     public static let startLatencyP999 = Figure(
         "start_latency_p999_ns", .startLatency, "p99.9", .latency, "start p99.9",
         "From ready to the first line of the operation's body, 99.9th percentile.")
@@ -100,14 +107,14 @@ extension Figure {
         In an open loop: from the operation's planned arrival, whether it was submitted late or not, to \
         its end, median.
         """,
-        column: .init(9, rank: 6))
+        column: .init(9))
     public static let intendedLatencyP99 = Figure(
         "intended_latency_p99_ns", .intendedLatency, "p99", hasInterval: true, .latency, "intended p99",
         """
         In an open loop: from the operation's planned arrival, whether it was submitted late or not, to \
         its end, 99th percentile.
         """,
-        column: .init(10, rank: 4))
+        column: .init(10))
     public static let intendedLatencyP999 = Figure(
         "intended_latency_p999_ns", .intendedLatency, "p99.9", .latency, "intended p99.9",
         """
@@ -117,11 +124,11 @@ extension Figure {
     public static let serviceLatencyP50 = Figure(
         "service_latency_p50_ns", .serviceLatency, "p50", hasInterval: true, .latency, "service p50",
         "In an open loop: from the submitting call to the operation's end, median.",
-        column: .init(7, rank: 10))
+        column: .init(7))
     public static let serviceLatencyP99 = Figure(
         "service_latency_p99_ns", .serviceLatency, "p99", hasInterval: true, .latency, "service p99",
         "In an open loop: from the submitting call to the operation's end, 99th percentile.",
-        column: .init(8, rank: 9))
+        column: .init(8))
     public static let serviceLatencyP999 = Figure(
         "service_latency_p999_ns", .serviceLatency, "p99.9", .latency, "service p99.9",
         "In an open loop: from the submitting call to the operation's end, 99.9th percentile.")
@@ -136,18 +143,18 @@ extension Figure {
     public static let sustainedRate = Figure(
         "sustained_rate_per_s", .sustainedRate, "rate", .rate, "holds",
         "The highest rate of arrivals found whose latencies stay within the workload's bound.",
-        column: .init(13, rank: 5))
+        column: .init(13))
     public static let arrivalRate = Figure(
         "arrival_rate_per_s", .arrivalRate, "rate", .rate, "arrive",
         "In an open loop: arrivals per second, from the first arrival to the last.",
-        column: .init(11, rank: 1))
+        column: .init(11))
     public static let completionRate = Figure(
         "completion_rate_per_s", .completionRate, "rate", .rate, "end",
         """
         In an open loop: operations completed per second, from the first arrival to the last. A row \
         flagged `overloaded` fell behind in most samples; it has no latencies, as they would grow with the duration.
         """,
-        column: .init(12, rank: 1))
+        column: .init(12))
     public static let capacity = Figure(
         "capacity_per_s", .capacity, "rate", .rate, "capacity",
         "The highest rate of arrivals that the backend keeps up with; the parameter `load` is a fraction of it.")
@@ -176,7 +183,7 @@ extension Figure {
         CPU time of the process per operation, total phase. Steadier than time/op while other programs \
         run.
         """,
-        column: .init(4, rank: 5), isHeadline: true, exportedName: "operation_cpu_seconds")
+        column: .init(4), isHeadline: true, exportedName: "operation_cpu_seconds")
     public static let voluntarySwitches = Figure(
         "voluntary_switches_per_op", .voluntarySwitches, "total", phase: "total", .cost, "sleeps/op",
         "Voluntary context switches (threads that went to sleep) per operation.")
@@ -200,14 +207,14 @@ extension Figure {
     public static let allocations = Figure(
         "allocations_per_op", .allocations, "total", phase: "total", .memory, "allocs/op",
         "Calls to malloc per operation.",
-        column: .init(18, rank: 8), isHeadline: true, exportedName: "operation_allocations")
+        column: .init(18), isHeadline: true, exportedName: "operation_allocations")
     public static let allocatedBytes = Figure(
         "allocated_bytes_per_op", .allocatedBytes, "total", phase: "total", .memory, "bytes/op",
         "Bytes requested from malloc per operation.")
     public static let retainedBytes = Figure(
         "retained_bytes_per_pending_op", .retainedBytes, "total", phase: "mark:pending", .memory, "held/pending",
         "Bytes in use per operation when all operations are submitted and none has started.",
-        column: .init(19, rank: 9), isHeadline: true, exportedName: "pending_operation_bytes")
+        column: .init(19), isHeadline: true, exportedName: "pending_operation_bytes")
     public static let unreleasedBytes = Figure(
         "unreleased_bytes", .unreleasedBytes, "total", phase: "mark:released", per: .sample, .memory, "unreleased",
         "Bytes still in use after everything was released.")
@@ -222,17 +229,17 @@ extension Figure {
     public static let inversions = Figure(
         "inversions", .inversions, "total", .order, "inver\u{AD}sions",
         "Operations per round that started while an operation of higher priority was already ready.",
-        column: .init(14, rank: 5))
+        column: .init(14))
     public static let startsAfterSuspend = Figure(
         "starts_after_suspend", .startsAfterSuspend, "total", .order, "late starts",
         "Operations per round that started after `suspend` had returned.",
-        column: .init(15, rank: 5))
+        column: .init(15))
     public static let quiesceP99 = Figure(
         "quiesce_p99_ns", .quiesceTime, "p99", .latency, "quiesce p99",
         "From the return of `suspend` to the last start after it, 99th percentile.",
-        column: .init(16, rank: 6))
+        column: .init(16))
     public static let resumeToStartP99 = Figure(
         "resume_to_start_p99_ns", .resumeToStart, "p99", .latency, "resume p99",
         "From the call to `resume` to the first start, 99th percentile.",
-        column: .init(17, rank: 6))
+        column: .init(17))
 }

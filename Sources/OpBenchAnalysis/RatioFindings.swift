@@ -1,0 +1,61 @@
+import OpBenchModel
+
+/// The relation of a backend to the baseline in one cell, from the 95 % interval of the ratio of their times.
+public enum RatioVerdict: Sendable {
+    /// The whole interval is below 1, or above it.
+    case faster, slower
+    /// The interval includes 1.
+    case noDifference
+    /// The two did different things, so the ratio compares nothing.
+    case incomparable
+    /// There are too few blocks for an interval.
+    case unknown
+}
+
+extension SummaryRow {
+    /// The relation to the baseline; nil for the baseline itself, and without a ratio.
+    public var ratioVerdict: RatioVerdict? {
+        guard self[.timeRatio].value != nil, backend != ratioTo else { return nil }
+        if isRatioUnlike { return .incomparable }
+        guard let (low, high) = interval(of: .timeRatio) else { return .unknown }
+        return high < 1 ? .faster : low > 1 ? .slower : .noDifference
+    }
+}
+
+/// A backend's verdicts against the baseline, over the cells of a run.
+public struct RatioFindings: Sendable {
+    public let backend: BackendID
+    /// The build, if the run compares two; else empty.
+    public let side: String
+    /// The baseline; of its forms, which other axes are compared with, the one with the shortest name.
+    public let baseline: BackendID
+    private let rows: [RatioVerdict: [SummaryRow]]
+
+    /// The rows with a verdict, by ratio in ascending order.
+    public subscript(verdict: RatioVerdict) -> [SummaryRow] { rows[verdict] ?? [] }
+
+    /// The findings of every backend and side that has verdicts, in order of first appearance.
+    public static func all(of rows: [SummaryRow]) -> [RatioFindings] {
+        guard let baseline = baseline(of: rows) else { return [] }
+        struct Key: Hashable {
+            let backend: BackendID
+            let side: String
+        }
+        var order: [Key] = []
+        var judged: [Key: [RatioVerdict: [SummaryRow]]] = [:]
+        for row in rows.sorted(by: { ($0[.timeRatio].value ?? 0) < ($1[.timeRatio].value ?? 0) }) {
+            guard let verdict = row.ratioVerdict else { continue }
+            judged[Key(backend: row.backend, side: row.side), default: [:]][verdict, default: []].append(row)
+        }
+        for row in rows {
+            let key = Key(backend: row.backend, side: row.side)
+            if judged[key] != nil, !order.contains(key) { order.append(key) }
+        }
+        return order.map { RatioFindings(backend: $0.backend, side: $0.side, baseline: baseline, rows: judged[$0]!) }
+    }
+
+    /// The reference backend of the ratios; nil without ratios.
+    public static func baseline(of rows: [SummaryRow]) -> BackendID? {
+        rows.lazy.compactMap(\.ratioTo).min { $0.rawValue.count < $1.rawValue.count }
+    }
+}

@@ -1,0 +1,186 @@
+import OpBenchAnalysis
+import OpBenchModel
+
+/// The summary in short: a table per workload with a line per cell and a column per backend, then the findings.
+/// `SummaryTable` has the classes of operations, the other figures, the intervals and the marks.
+enum CellTable {
+    /// - Parameters:
+    ///   - clockResolution: resolution of the clock that timed the rows, in nanoseconds.
+    ///   - isQuick: whether the rows were measured with `--quick`.
+    ///   - width: nil for no limit.
+    ///   - isColored: whether ratios with a verdict are coloured.
+    static func text(
+        of rows: [SummaryRow], clockResolution: Double, isQuick: Bool = false, width: Int? = TableWidth.ofOutput(),
+        isColored: Bool = false
+    ) -> String {
+        let rows = rows.filter(\.operationClass.isEmpty)
+        guard !rows.isEmpty else { return "" }
+        let layouts = rows.map(\.workload).uniqued().map { workload in
+            CellSection(rows.filter { $0.workload == workload }, clockResolution: clockResolution)
+                .layout(width: width, isColored: isColored)
+        }
+        let notes = notes(on: rows, hidden: layouts.flatMap(\.hidden).uniqued())
+        let findings = FindingSentences(rows, isQuick: isQuick).lines
+        return layouts.map(\.text).joined(separator: "\n") + "\n" + WrappedText.paragraph(notes, width: width)
+            + (findings.isEmpty ? "" : "\n")
+            + findings.map { WrappedText.paragraph($0, width: width, hanging: 2) }.joined()
+    }
+
+    /// One paragraph on the signs that the tables contain.
+    private static func notes(on rows: [SummaryRow], hidden: [String]) -> String {
+        let verdicts = Set(rows.compactMap(\.ratioVerdict))
+        let baselines = rows.compactMap(\.ratioTo).uniqued().map(\.rawValue).sorted()
+        var notes: [String] = []
+        if !verdicts.isEmpty {
+            let isOneAxis = baselines.count == 1
+            notes.append("× time ÷ \(baselines.joined(separator: " or "))\(isOneAxis ? "" : ", by axis")")
+        }
+        notes += [RatioVerdict.noDifference, .incomparable, .unknown].filter(verdicts.contains).map {
+            "\($0.mark) \($0.words)"
+        }
+        if !hidden.isEmpty { notes.append("hidden (terminal too narrow): \(hidden.joined(separator: ", "))") }
+        return (notes + ["more: --wide"]).joined(separator: "; ")
+    }
+}
+
+extension RatioVerdict {
+    /// The sign after a ratio.
+    fileprivate var mark: String {
+        switch self {
+        case .faster, .slower: ""
+        case .noDifference: "~"
+        case .incomparable: "!"
+        case .unknown: "?"
+        }
+    }
+
+    fileprivate var words: String {
+        switch self {
+        case .faster: "faster"
+        case .slower: "slower"
+        case .noDifference: "no difference shown"
+        case .incomparable: "not comparable"
+        case .unknown: "too few blocks"
+        }
+    }
+
+    fileprivate var style: TextStyle {
+        switch self {
+        case .faster: .good
+        case .slower: .bad
+        case .noDifference, .incomparable, .unknown: .plain
+        }
+    }
+}
+
+/// One workload's rows, ready for layout.
+private struct CellSection {
+    /// A backend, and its build if the run compares two.
+    private struct Column: Hashable {
+        let backend: BackendID
+        let side: String
+
+        init(_ row: SummaryRow) { (backend, side) = (row.backend, row.side) }
+
+        var title: String { backend.rawValue + (side.isEmpty ? "" : " \(side)") }
+        /// Forms of backends are hidden first.
+        var isForm: Bool { backend.rawValue.contains(":") }
+    }
+
+    /// A figure of a cell and backend.
+    private struct Entry {
+        var figure = ""
+        var ratio = ""
+        var verdict: RatioVerdict?
+    }
+
+    private let rows: [SummaryRow]
+    private let clockResolution: Double
+    private let names: CellNames
+    private let cellIDs: [String]
+    private let columns: [Column]
+    private let figures: [Figure]
+
+    /// - Parameter rows: at least one row, all of one workload and without classes.
+    init(_ rows: [SummaryRow], clockResolution: Double) {
+        (self.rows, self.clockResolution) = (rows, clockResolution)
+        names = CellNames(rows.map { .init(id: $0.cellID, parameters: $0.parameters) })
+        cellIDs = rows.map(\.cellID).uniqued()
+        let measured = rows.filter { ![.skipped, .unsupported].contains($0.status) }
+        columns = rows.map(Column.init).uniqued().filter(Set(measured.map(Column.init)).contains)
+        let special = Figure.ofShapes.filter { figure in rows.contains { $0[figure].value != nil } }
+        let hasTimes = special.isEmpty || rows.contains { $0[.time].value != nil }
+        figures = (hasTimes ? [.time] : []) + special
+    }
+
+    /// If the table is too wide, the times of all backends with ratios are left out.
+    func layout(width: Int?, isColored: Bool) -> PrintedTable.Layout {
+        let heading = TerminalText.escaped(names.heading, limit: TerminalText.messageLimit)
+        let title = WrappedText.paragraph(heading, width: width, hanging: 2)
+        guard !columns.isEmpty else { return .init(text: title + "not measured\n", hidden: []) }
+        var layout = table(areRatiosAlone: false).layout(width: width, isColored: isColored)
+        if !layout.hidden.isEmpty { layout = table(areRatiosAlone: true).layout(width: width, isColored: isColored) }
+        return .init(text: title + layout.text, hidden: layout.hidden)
+    }
+
+    private func table(areRatiosAlone: Bool) -> PrintedTable {
+        let places = cellIDs.flatMap { cell in figures.map { (cell: cell, figure: $0) } }
+        let byPlace = Dictionary(rows.map { ([$0.cellID, Column($0).title], $0) }) { first, _ in first }
+        let entries = columns.map { column in
+            places.map { place in
+                var entry = entry(byPlace[[place.cell, column.title]], place.figure)
+                if areRatiosAlone, !entry.ratio.isEmpty { entry.figure = "" }
+                return entry
+            }
+        }
+        let texts = entries.map(Self.aligned)
+        let isTimeAlone = figures == [.time]
+        let lines = places.indices.map { index in
+            let place = places[index]
+            let isFirst = place.figure == figures.first
+            let cell = names.fields(of: place.cell).map { isFirst ? $0 : "" }
+            let titles = isTimeAlone ? [] : [ColumnTitle(place.figure.title).plain]
+            return PrintedTable.Line.row(
+                cell + titles + texts.map { $0[index] },
+                styles: (cell + titles).map { _ in .plain } + entries.map { $0[index].verdict?.style ?? .plain })
+        }
+        let titles = names.columns + (isTimeAlone ? [] : ["figure"])
+        return PrintedTable(
+            titles.map { .init(title: $0, isText: true) }
+                + columns.map { .init(title: $0.title, rank: $0.isForm ? 2 : 1) },
+            lines: lines)
+    }
+
+    private func entry(_ row: SummaryRow?, _ figure: Figure) -> Entry {
+        guard let row else { return Entry(figure: Quantities.absent) }
+        guard let value = row[figure].value else {
+            let isMissing = [.ok, .skipped, .unsupported].contains(row.status)
+            let isBacklog = figure.topic == .latency && row.quality?.isOverloaded == true
+            return Entry(figure: isBacklog ? "overloaded" : isMissing ? Quantities.absent : row.status.rawValue)
+        }
+        let text = Quantities.short(
+            value, width: row.interval(of: figure).map { $0.high - $0.low }, in: figure.unit,
+            resolution: figure.basis == .sample ? clockResolution : 0)
+        guard figure == .time, let verdict = row.ratioVerdict, let ratio = row[.timeRatio].value else {
+            return Entry(figure: text)
+        }
+        let width = row.interval(of: .timeRatio).map { $0.high - $0.low }
+        return Entry(
+            figure: text, ratio: Quantities.short(ratio, width: width, in: .ratio, resolution: 0), verdict: verdict)
+    }
+
+    /// The texts of a column's entries, with figures, ratios and marks below each other.
+    private static func aligned(_ entries: [Entry]) -> [String] {
+        let ratioWidth = entries.map { TextWidth.of($0.ratio) }.max() ?? 0
+        let markWidth = entries.map { $0.verdict?.mark.count ?? 0 }.max() ?? 0
+        // A status may extend below the ratios.
+        let figureWidth = entries.filter { !$0.ratio.isEmpty || ratioWidth == 0 }.map { TextWidth.of($0.figure) }.max()
+        return entries.map { entry in
+            let ratio = WrappedText.padded(entry.ratio, to: ratioWidth, isRight: true)
+            let mark = WrappedText.padded(entry.verdict?.mark ?? "", to: markWidth)
+            guard ratioWidth > 0 else { return entry.figure }
+            let figure = WrappedText.padded(entry.figure, to: figureWidth ?? 0, isRight: true)
+            return figure + (figureWidth == 0 ? "" : " ") + ratio + mark
+        }
+    }
+}

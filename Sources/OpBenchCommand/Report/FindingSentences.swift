@@ -1,0 +1,68 @@
+import OpBenchAnalysis
+import OpBenchModel
+
+/// A run's findings in sentences: one for each backend against the baseline, and one for each caveat.
+struct FindingSentences {
+    private let rows: [SummaryRow]
+    private let isQuick: Bool
+    private let names: [String: CellNames]
+
+    /// - Parameters:
+    ///   - rows: the rows of a run, in the order of its cells and backends.
+    ///   - isQuick: whether they were measured with `--quick`.
+    init(_ rows: [SummaryRow], isQuick: Bool) {
+        self.rows = rows.filter(\.operationClass.isEmpty)
+        self.isQuick = isQuick
+        names = Dictionary(grouping: self.rows, by: \.workload).mapValues { rows in
+            CellNames(rows.map { .init(id: $0.cellID, parameters: $0.parameters) })
+        }
+    }
+
+    /// Sentences with names from files, not escaped; empty without measured rows.
+    var lines: [String] { RatioFindings.all(of: rows).map(sentence) + caveats }
+
+    /// `engine vs dispatch: faster in 8 cells (0.42–0.94×), no difference shown in 7, slower in 3 (1.1–2.2×: most in …)`
+    private func sentence(_ findings: RatioFindings) -> String {
+        let slower = findings[.slower]
+        let worst = slower.last.map { (slower.count == 1 ? "" : "most in ") + name(of: $0) } ?? ""
+        let counts = [
+            (rows: findings[.faster], verb: "faster in", detail: range(findings[.faster])),
+            (findings[.noDifference], "no difference shown in", ""),
+            (slower, "slower in", "\(range(slower)): \(worst)"),
+            (findings[.incomparable], "not comparable in", ""),
+            (findings[.unknown], "too few blocks for a verdict in", ""),
+        ].filter { !$0.rows.isEmpty }
+        let parts = counts.enumerated().map { index, part in
+            let noun = index > 0 ? "" : part.rows.count == 1 ? " cell" : " cells"
+            return "\(part.verb) \(part.rows.count)\(noun)" + (part.detail.isEmpty ? "" : " (\(part.detail))")
+        }
+        let side = findings.side.isEmpty ? "" : " \(findings.side)"
+        return "\(findings.backend.rawValue)\(side) vs \(findings.baseline.rawValue): \(parts.joined(separator: ", "))"
+    }
+
+    private func range(_ rows: [SummaryRow]) -> String {
+        let ratios = rows.compactMap { $0[.timeRatio].value }.map {
+            Quantities.short($0, width: nil, in: .ratio, resolution: 0)
+        }
+        guard let first = ratios.first, let last = ratios.last, first != last else { return ratios.first ?? "" }
+        return "\(first.dropLast())–\(last)"
+    }
+
+    /// The cell's name among the others of its workload, after the workload's name if there are several.
+    private func name(of row: SummaryRow) -> String {
+        let cell = names[row.workload]?.name(of: row.cellID) ?? row.cellID
+        return cell.isEmpty ? row.workload : names.count == 1 ? cell : "\(row.workload) \(cell)"
+    }
+
+    // MARK: Caveats
+
+    /// A sentence for each mark that all measured rows have, and one for the serious marks of some.
+    private var caveats: [String] {
+        let marks = rows.filter { $0.samples > 0 }.map { RowMark.marks(of: $0, isQuick: isQuick) }
+        let counts = RowMark.allCases.map { mark in (mark: mark, count: marks.count { $0.contains(mark) }) }
+        let all = counts.filter { $0.count > 0 && $0.count == marks.count }.map(\.mark.meaning)
+        let some = counts.filter { $0.count > 0 && $0.count < marks.count && $0.mark.isSerious }
+            .map { "\($0.count) \($0.mark.predicate)" }
+        return all + (some.isEmpty ? [] : ["of \(marks.count) results, \(some.joined(separator: ", ")); --wide marks them"])
+    }
+}
