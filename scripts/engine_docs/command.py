@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from engine_docs import articles, costs, goals, headline, report, tables, words
+from engine_docs import articles, costs, goals, headline, modules, report, tables, words
 from engine_docs.articles import Maker
 from engine_docs.comments import undocumented
 from engine_docs.contract import Contract
@@ -72,7 +72,7 @@ def _makers() -> dict[str, Maker]:
         "goals": goals.maker(REFERENCE),
         "headline": headline.maker(BASELINE),
     }
-    return {"example": example, **figures, **tables.makers(Contract(CONTRACT_LINES))}
+    return {"example": example, "modules": modules.make, **figures, **tables.makers(Contract(CONTRACT_LINES))}
 
 
 def _check_articles(_: argparse.Namespace) -> None:
