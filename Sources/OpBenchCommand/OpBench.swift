@@ -141,9 +141,8 @@ enum MisspeltSubcommand {
 
     private static func error(_ word: String, after path: [String], among known: [String]) -> InputError {
         let command = path.joined(separator: " ")
-        let near = Suggestion.nearest(to: word, among: known).map { "did you mean `\($0)`?" }
         return InputError(
-            file: command, message: "no subcommand `\(word)`",
-            remedy: "\(near ?? "there are \(known.joined(separator: ", "));") `\(command) --help` lists all")
+            file: command, message: "no subcommand \"\(word)\"",
+            remedy: Suggestion.remedy(for: word, among: known, from: "\(command) --help"))
     }
 }

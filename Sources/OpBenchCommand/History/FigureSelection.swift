@@ -38,7 +38,7 @@ struct FigureSelection: ParsableArguments {
         if series.isEmpty {
             throw InputError(
                 file: history.path, message: "the options select no figure of the history",
-                remedy: "it has the metrics \(known.metrics.joined(separator: ", "))")
+                remedy: "it has the metrics \(Suggestion.list(known.metrics, from: "opbench explain-columns"))")
         }
         return series
     }

@@ -22,9 +22,7 @@ struct RecordedRun {
     init(_ name: String, in folder: String, isTornAllowed: Bool = false) throws(InputError) {
         self.name = name
         guard let file = Self.file(SampleRow.fileName, of: name, in: folder) else {
-            throw InputError(
-                file: name, message: "there is no such run",
-                remedy: "name a run's folder, its samples.csv, or the id of a run in \(folder)/")
+            throw Self.absent(name, in: folder)
         }
         self.folder = WrittenFolder.holding(file)
         let samples =
@@ -43,6 +41,16 @@ struct RecordedRun {
         try RowLimits.checkMagnitudes(samples, file: file)
         self.samples = samples
         facts = try RunFacts.read(beside: file)
+    }
+
+    private static func absent(_ name: String, in folder: String) -> InputError {
+        let known = ((try? RunList(in: folder))?.rows ?? []).map(\.name)
+        let command = folder == "results" ? "opbench runs" : "opbench runs --output \(folder)"
+        let place = "name a run's folder, its samples.csv, or the id of a run in \(folder)/"
+        return InputError(
+            file: name, message: "there is no such run",
+            remedy: known.isEmpty
+                ? place : Suggestion.remedy(for: name, among: known, from: command))
     }
 
     /// A run whose rows have already been read.

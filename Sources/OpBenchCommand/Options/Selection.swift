@@ -128,7 +128,7 @@ struct Selection: Sendable {
             let shapes = BackendDefinition.of(backend)?.shapes.map(\.rawValue).sorted() ?? []
             throw InputError(
                 file: "--backend", message: "\"\(backend.rawValue)\" supports none of the given workloads",
-                remedy: "it supports the shapes \(shapes.joined(separator: ", "))")
+                remedy: "it supports the shapes \(Suggestion.list(shapes, from: "opbench shapes"))")
         }
     }
 
