@@ -18,7 +18,8 @@ require_swift() {
 # diagnostics. SwiftPM itself never writes to a terminal, where it compiles with other options (-color-diagnostics) and
 # so compiles everything again.
 swift_build() {
-    local what=$1 begun=$SECONDS next=0 shown='' state='' line='' drawn='' part build_output process status=0 diagnostics=()
+    local what=$1 begun=$SECONDS next=0 shown='' state='' drawn='' line='' part
+    local build_output process status=0 diagnostics=()
     shift
     local packages='^(Fetching|Fetched|Updating|Updated|Computing|Computed|Creating|Working) '
     local chatter='^(Build(ing)? |Compiling plugin |Downloading |Downloaded |\[[0-9]+/[0-9]+\] (Planning|Write) )'
