@@ -37,13 +37,17 @@ struct ExplainCommand: ParsableCommand {
                    --instructions without valgrind
             """)
 
-    @Argument(help: ArgumentHelp("A run of `opbench ab`, or the run to compare with.", valueName: "run"))
+    @Argument(
+        help: ArgumentHelp("A run of `opbench ab`, or the run to compare with.", valueName: "run"),
+        completion: .run)
     var base: String
 
-    @Argument(help: ArgumentHelp("The run to compare.", valueName: "run"))
+    @Argument(help: ArgumentHelp("The run to compare.", valueName: "run"), completion: .run)
     var head: String?
 
-    @Option(help: ArgumentHelp("A policy file (JSON), which defines regressions.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("A policy file (JSON), which defines regressions.", valueName: "file"),
+        completion: .json)
     var policy: String?
 
     @Option(
@@ -54,7 +58,7 @@ struct ExplainCommand: ParsableCommand {
 
     @Option(
         name: .customLong("backend"),
-        help: ArgumentHelp("Only these backends, separated by commas.", valueName: "list"))
+        help: ArgumentHelp("Only these backends, separated by commas.", valueName: "list"), completion: .backends)
     var backends: String?
 
     @Option(name: .customLong("results"), help: ArgumentHelp("The folder to look runs up in.", valueName: "dir"))

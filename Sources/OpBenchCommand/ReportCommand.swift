@@ -8,7 +8,7 @@ import OpBenchPage
 struct ReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Write an HTML report of recorded runs: verdicts, cells and charts in one file.",
+        abstract: "Write an HTML report of recorded runs.",
         discussion: """
             The page is one self-contained HTML file that works offline. It begins with verdicts, if there are any: of \
             the runs against a --baseline, of the two builds of a run of `opbench ab`, or of the goals of a --policy. \
@@ -23,7 +23,9 @@ struct ReportCommand: ParsableCommand {
               opbench report monday tuesday --policy goals.json
             """)
 
-    @Argument(help: ArgumentHelp("Runs: folders, or ids under results/ and results/baseline/.", valueName: "run"))
+    @Argument(
+        help: ArgumentHelp("Runs: folders, or ids under results/ and results/baseline/.", valueName: "run"),
+        completion: .run)
     var runs: [String]
 
     @Option(
@@ -41,13 +43,13 @@ struct ReportCommand: ParsableCommand {
             "Open the page in a browser: yes or no; by default yes on a desktop's terminal.", valueName: "choice"))
     var open: Opening?
 
-    @Option(help: ArgumentHelp("The run to judge the others against.", valueName: "run"))
+    @Option(help: ArgumentHelp("The run to judge the others against.", valueName: "run"), completion: .run)
     var baseline: String?
 
     @Option(
         help: ArgumentHelp(
             "A policy file (JSON): rules for two sides, or goals for each run; by default as in `compare` and `ab`.",
-            valueName: "file"))
+            valueName: "file"), completion: .json)
     var policy: String?
 
     @Option(

@@ -100,11 +100,5 @@ struct RecordedRun {
 
 extension RunFacts {
     /// The values of an option on the command line that made the run.
-    func values(of option: String) -> [String] {
-        let words = arguments.prefix { $0 != "--" }
-        return zip(words, words.dropFirst() + [""]).compactMap { word, next in
-            if word == option { return next }
-            return word.hasPrefix("\(option)=") ? String(word.dropFirst(option.utf8.count + 1)) : nil
-        }
-    }
+    func values(of option: String) -> [String] { arguments.values(of: option) }
 }
