@@ -13,16 +13,18 @@ require_swift() {
     command -v swift >/dev/null || fail "no swift on PATH; see https://www.swift.org/install/linux/" 1
 }
 
-# swift_build WHAT ARGUMENT…: runs `swift build`, and shows on standard error what it builds, the step and the elapsed
+# swift_build WHAT ARGUMENT…: runs `swift build`, and shows on standard error what it builds, the steps and the elapsed
 # time: in one line of a terminal, every half minute in a log, nothing if all is up to date. A failed build prints the
 # diagnostics. SwiftPM itself never writes to a terminal, where it compiles with other options (-color-diagnostics) and
 # so compiles everything again.
 swift_build() {
-    local what=$1 begun=$SECONDS next=0 shown='' state='' line='' part build_output process status=0 diagnostics=()
+    local what=$1 begun=$SECONDS next=0 shown='' state='' drawn='' line='' part
+    local build_output process status=0 diagnostics=()
     shift
     local packages='^(Fetching|Fetched|Updating|Updated|Computing|Computed|Creating|Working) '
     local chatter='^(Build(ing)? |Compiling plugin |Downloading |Downloaded |\[[0-9]+/[0-9]+\] (Planning|Write) )'
-    local step='^\[([0-9]+)/([0-9]+)\] ([^ ]+ [^ ]+)'
+    # SwiftPM prints a step when it is done.
+    local step='^\[([0-9]+)/([0-9]+)\] '
     exec {build_output}< <(exec swift build "$@" 2>&1)
     process=$!
     while true; do
@@ -32,7 +34,7 @@ swift_build() {
             if [[ $line =~ $packages ]]; then state="fetching packages"
             elif [[ $line == "Another instance of SwiftPM"* ]]; then state="waiting for another build"
             elif [[ $line =~ $chatter ]]; then :
-            elif [[ $line =~ $step ]]; then state="step ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}, ${BASH_REMATCH[3]}"
+            elif [[ $line =~ $step ]]; then state="${BASH_REMATCH[1]} of ${BASH_REMATCH[2]} steps done"
             else diagnostics+=("$line"); fi
             line=''
         elif (($? > 128)); then line+=$part
@@ -47,7 +49,8 @@ swift_build() {
         fi
         if [[ -t 2 ]]; then
             part="${0##*/}: $(time_text $((SECONDS - begun))), $state"
-            printf '\r\e[2K%s' "${part:0:79}" >&2
+            [[ $part == "$drawn" ]] || printf '\r\e[2K%s' "${part:0:79}" >&2
+            drawn=$part
         elif ((SECONDS >= next)); then
             echo "${0##*/}: $(time_text $((SECONDS - begun))), $state" >&2
             next=$((SECONDS + build_interval))

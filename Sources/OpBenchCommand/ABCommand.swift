@@ -8,29 +8,22 @@ import OpBenchRunner
 struct ABCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ab",
-        abstract: "Measure two builds of opbench, interleaved, and compare them.",
+        abstract: "Measure two builds, interleaved, and compare them.",
         usage: "opbench ab (<base> <head> | --base-ref <ref> [--head-ref <ref>]) <file> ... [<options>]",
         discussion: """
             The builds are two programs, each a built opbench, or two commits of the package in this folder, which are \
             built first. Each block runs both one after the other, in random order, so that drift affects both \
-            equally: the most precise comparison available. Without --blocks, a cell gets 7 blocks; while a judged \
-            figure is open, it gets 15, and then 25 or 40 where more are likely to settle it. This plan is fixed \
-            beforehand, and alpha is divided among the looks. With --blocks, all cells get the same number. Without a \
-            policy, the engine's total time and CPU time may rise by 2 %, its allocations and unreleased memory by 1 \
-            %; in an open loop, latencies may rise by 10 % (p50) and 25 % (p99), and a searched rate may fall by 10 %. \
-            The same applies to backends that a program declares. Backends without a rule are left out unless \
-            --backend names them. Exits with 0 whatever the verdicts; `opbench gate --ab` turns them into an exit \
-            code.
-
-            With --shard, measures a part of the cells, as `opbench run --shard` does, and prints its summary; without \
-            --blocks, each cell gets 15 blocks. `opbench gate --ab` judges the merged run.
+            equally: the most precise comparison available. Without --blocks, a cell gets 7 blocks, and 15, 25 or 40 \
+            while a judged figure is open and more are likely to settle it; alpha is divided among these looks. \
+            Backends that the policy does not judge are left out unless --backend names them. `opbench gate --ab` \
+            turns the verdicts into an exit code.
 
             EXAMPLES
-              opbench ab old/opbench .build/release/opbench workloads/*.json
               opbench ab --base-ref main workloads/*.json
-              opbench ab --base-ref v1.2 --head-ref HEAD~1 w.json
+              opbench ab --base-ref v1.2 --head-ref HEAD~1 workloads/*.json
+              opbench ab old/opbench .build/release/opbench workloads/*.json
               opbench ab --run-id two --backend engine old/opbench new/opbench w.json
-              opbench gate --ab two
+              opbench ab --base-ref main --policy gate.json --markdown ab.md w.json
 
             EXIT CODES
               0    measured, whatever the verdicts; or equal programs, with
@@ -41,25 +34,20 @@ struct ABCommand: ParsableCommand {
             """)
 
     /// Without refs, the first two files are the builds: arguments cannot depend on an option in this parser.
-    @OptionGroup var selection: SelectionOptions
-    @OptionGroup var refs: RefOptions
-    @OptionGroup var plan: PlanOptions
-    @OptionGroup var limits: LimitOptions
-    @OptionGroup var part: ShardOptions
-    @OptionGroup var destination: DestinationOptions
-    @OptionGroup var report: ReportOptions
-
-    @Flag(name: .customLong("no-progress"), help: "Hide progress; warnings and errors remain.")
-    var hidesProgress = false
+    @OptionGroup(title: OptionTitle.workloads) var selection: SelectionOptions
+    @OptionGroup(title: "Builds") var refs: RefOptions
+    @OptionGroup(title: OptionTitle.samples) var plan: PlanOptions
+    @OptionGroup(title: OptionTitle.comparison) var report: ReportOptions
+    @OptionGroup(title: OptionTitle.results) var destination: DestinationOptions
+    @OptionGroup(title: OptionTitle.results) var progress: ProgressOptions
+    @OptionGroup(title: OptionTitle.limits) var limits: LimitOptions
+    @OptionGroup(title: OptionTitle.machines) var part: ShardOptions
 
     @Option(
         name: .customLong("inject-slowdown"),
         help: ArgumentHelp(
             "Slow down HEAD's operations by this part, to see a gate fail: 0.1 is 10 %.",
-            discussion: """
-                It lengthens the workloads' `work_ns` on the engine and on backends that a program declares; \
-                run.json records it.
-                """,
+            discussion: "Lengthens `work_ns` on the engine and on backends that a program declares.",
             valueName: "part"))
     var injectedSlowdown = 0.0
 
@@ -169,8 +157,8 @@ struct ABCommand: ParsableCommand {
             // Stages depend on results of all cells, which no single machine has.
             options.stagesOfSides = [FigureRule.standardMinBlocks]
         }
-        let plan = try part.part(of: RunPlan(specs: selection.specs, options: options), isSilent: hidesProgress)
-        let execution = RunExecution(selection, plan, isSilent: hidesProgress)
+        let plan = try part.part(of: RunPlan(specs: selection.specs, options: options), isSilent: progress.isHidden)
+        let execution = RunExecution(selection, plan, isSilent: progress.isHidden)
         if part.text != nil {
             let ended = try execution.run()
             try execution.show(ended, as: report.presentation)

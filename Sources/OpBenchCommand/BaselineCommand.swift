@@ -43,7 +43,7 @@ struct BaselineCommand: ParsableCommand {
                   opbench baseline save night --name main --replace
                 """)
 
-        @Argument(help: ArgumentHelp("The run.", valueName: "run"))
+        @Argument(help: ArgumentHelp("The run.", valueName: "run"), completion: .run)
         var runName: String
 
         @Option(help: ArgumentHelp("The baseline's name; the run's id by default.", valueName: "name"))
@@ -138,7 +138,7 @@ struct BaselineCommand: ParsableCommand {
                   opbench baseline show main --format csv
                 """)
 
-        @Argument(help: ArgumentHelp("The baseline.", valueName: "name"))
+        @Argument(help: ArgumentHelp("The baseline.", valueName: "name"), completion: .baseline)
         var name: String
 
         @OptionGroup var presentation: PresentationOptions

@@ -22,16 +22,14 @@ struct CalibrateCommand: ParsableCommand {
               opbench calibrate --backend engine,dispatch --metric throughput w.json
             """)
 
-    @OptionGroup var selection: SelectionOptions
-    @OptionGroup var plan: PlanOptions
-    @OptionGroup var limits: LimitOptions
-    @OptionGroup var destination: DestinationOptions
+    @OptionGroup(title: OptionTitle.workloads) var selection: SelectionOptions
+    @OptionGroup(title: OptionTitle.samples) var plan: PlanOptions
+    @OptionGroup(title: OptionTitle.results) var destination: DestinationOptions
+    @OptionGroup(title: OptionTitle.results) var progress: ProgressOptions
+    @OptionGroup(title: OptionTitle.limits) var limits: LimitOptions
 
     @Flag(name: .customLong("all"), help: "Print the floors of all figures, not only of the total time.")
     var showsAll = false
-
-    @Flag(name: .customLong("no-progress"), help: "Hide progress; warnings and errors remain.")
-    var hidesProgress = false
 
     func validate() throws { try selection.cells.requireFiles() }
 
@@ -46,7 +44,7 @@ struct CalibrateCommand: ParsableCommand {
         }.value.get()
         options.stagesOfSides = [FigureRule.standardMinBlocks]
         let plan = try RunPlan(specs: selection.specs, options: options)
-        let execution = RunExecution(selection, plan, isSilent: hidesProgress)
+        let execution = RunExecution(selection, plan, isSilent: progress.isHidden)
         let ended = try execution.run(writesSummary: false)
         if let facts = try RunFacts.read(in: ended.folder) {
             let cells = Set(ended.summary.samples.map(\.cellID))

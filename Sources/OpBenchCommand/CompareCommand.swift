@@ -6,6 +6,7 @@ struct CompareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",
         abstract: "Compare two recorded runs, figure by figure.",
+        usage: "opbench compare <base> <new> [<options>]",
         discussion: """
             A run is a folder, a samples.csv, or the id of a run under results/ or results/baseline/. Runs taken at \
             different times drift apart by 20 % and more, so judge by the ratio to Dispatch within each block; \
@@ -14,18 +15,20 @@ struct CompareCommand: ParsableCommand {
 
             EXAMPLES
               opbench compare before after
-              opbench compare --all --csv compare.csv results/before results/after
-              opbench compare --ignore-parameters form results/closures results/blocks
+              opbench compare --all --csv compare.csv before after
+              opbench compare --policy gate.json results/before results/after
+              opbench compare --format markdown main 20261121T130501Z-3fa9
+              opbench compare --ignore-parameters form closures blocks
             """)
 
-    @Argument(help: ArgumentHelp("The run to compare with.", valueName: "base"))
+    @Argument(help: ArgumentHelp("The run to compare with.", valueName: "base"), completion: .run)
     var base: String
 
-    @Argument(help: ArgumentHelp("The run to compare.", valueName: "new"))
+    @Argument(help: ArgumentHelp("The run to compare.", valueName: "new"), completion: .run)
     var head: String
 
+    @OptionGroup(title: OptionTitle.comparison) var report: ReportOptions
     @OptionGroup var options: ComparisonOptions
-    @OptionGroup var report: ReportOptions
 
     func run() throws {
         let files = try report.files()

@@ -6,7 +6,7 @@ import OpBenchRunner
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Examine this machine: what disturbs figures, and how to fix it.",
+        abstract: "Examine what disturbs figures on this machine.",
         discussion: """
             Examines processors, quotas, clock rates, the hypervisor, other processes, clocks and timers, memory, the \
             allocator and permissions. Changes nothing, and exits with 0 whatever it finds.

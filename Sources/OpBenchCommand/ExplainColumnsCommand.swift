@@ -5,7 +5,7 @@ import OpBenchModel
 struct ExplainColumnsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain-columns",
-        abstract: "Explain the columns of tables and CSV files, and their units.",
+        abstract: "Explain columns, metrics and backends.",
         discussion: """
             Without names, explains all columns of the printed tables, of summary.csv and samples.csv, the letters of \
             the column note, and the metrics. A name is a column's title or its first word, a column or metric of a \
@@ -21,7 +21,7 @@ struct ExplainColumnsCommand: ParsableCommand {
     /// The last line under a table.
     static let pointer = "Columns are explained by: opbench explain-columns\n"
 
-    @Argument(help: ArgumentHelp("Columns, metrics or backends.", valueName: "name"))
+    @Argument(help: ArgumentHelp("Columns, metrics or backends.", valueName: "name"), completion: .columns)
     var names: [String] = []
 
     func run() throws {

@@ -42,18 +42,22 @@ struct ExplainCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "A run of `opbench ab`, the run to compare with, or a run for --between.", valueName: "run"))
+            "A run of `opbench ab`, the run to compare with, or a run for --between.", valueName: "run"),
+        completion: .run)
     var base: String
 
-    @Argument(help: ArgumentHelp("The run to compare.", valueName: "run"))
+    @Argument(help: ArgumentHelp("The run to compare.", valueName: "run"), completion: .run)
     var head: String?
 
     @Option(
         help: ArgumentHelp(
-            "Explain the difference between two backends of one run, separated by a comma.", valueName: "backends"))
+            "Explain the difference between two backends of one run, separated by a comma.", valueName: "backends"),
+        completion: .backends)
     var between: String?
 
-    @Option(help: ArgumentHelp("A policy file (JSON), which defines regressions.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("A policy file (JSON), which defines regressions.", valueName: "file"),
+        completion: .json)
     var policy: String?
 
     @Option(
@@ -64,7 +68,7 @@ struct ExplainCommand: ParsableCommand {
 
     @Option(
         name: .customLong("backend"),
-        help: ArgumentHelp("Only these backends, separated by commas.", valueName: "list"))
+        help: ArgumentHelp("Only these backends, separated by commas.", valueName: "list"), completion: .backends)
     var backends: String?
 
     @Option(name: .customLong("results"), help: ArgumentHelp("The folder to look runs up in.", valueName: "dir"))

@@ -21,7 +21,9 @@ struct ExportCommand: ParsableCommand {
               opbench export --format prometheus main > opbench.prom
             """)
 
-    @Argument(help: ArgumentHelp("Runs: folders, or ids under results/ and results/baseline/.", valueName: "run"))
+    @Argument(
+        help: ArgumentHelp("Runs: folders, or ids under results/ and results/baseline/.", valueName: "run"),
+        completion: .run)
     var runs: [String]
 
     @Option(help: ArgumentHelp("The tool.", valueName: "format"))

@@ -6,7 +6,7 @@ import OpBenchModel
 struct GateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gate",
-        abstract: "Judge a run by a policy; the exit code reports whether something got slower.",
+        abstract: "Judge a run by a policy, for an exit code.",
         discussion: """
             A regression needs an interval beyond the margin, a p-value below alpha after Holm's adjustment for all \
             judged figures, and 15 blocks on each side. A pass needs an interval within the margin, strict enough that \
@@ -23,10 +23,9 @@ struct GateCommand: ParsableCommand {
 
             EXAMPLES
               opbench gate --baseline main
-              opbench gate --baseline main --candidate results/change
-              opbench gate --ab results/two-builds --policy gate.json
+              opbench gate --baseline main --candidate change
+              opbench gate --ab two-builds --policy gate.json --markdown summary.md
               opbench gate --baseline main --candidate change --inconclusive pass
-              opbench gate --baseline main --candidate change --markdown summary.md
               opbench gate --candidate change --policy goals.json
 
             EXIT CODES
@@ -40,19 +39,21 @@ struct GateCommand: ParsableCommand {
               64   bad usage, a bad policy, different hosts, or files that are not runs
             """)
 
-    @Option(help: ArgumentHelp("The run to compare with.", valueName: "run"))
+    @Option(help: ArgumentHelp("The run to compare with.", valueName: "run"), completion: .run)
     var baseline: String?
 
     @Option(
         help: ArgumentHelp(
             "The run to judge, by default the latest; repeat it to judge several runs of different cells by goals.",
-            valueName: "run"))
+            valueName: "run"),
+        completion: .run)
     var candidate: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "A run of two interleaved builds, instead of two runs; by default the latest run if it is one.",
-            valueName: "run"))
+            valueName: "run"),
+        completion: .run)
     var ab: String?
 
     @Option(

@@ -6,7 +6,7 @@ import OpBenchModel
 struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract: "Write a workload of a shape, with an explanation of every parameter.",
+        abstract: "Write a workload that explains every parameter.",
         discussion: """
             The file is valid and runs as it is: one cell, every parameter at its default, all backends that support \
             the shape. Explanations are members whose names begin with //, which opbench ignores.

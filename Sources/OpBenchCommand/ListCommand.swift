@@ -6,7 +6,7 @@ import OpBenchRunner
 struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Print the cells, their backends and the estimated time, without running.",
+        abstract: "Print cells, backends and the estimated time.",
         usage: "opbench list <file> ... [<options>]",
         discussion: """
             Takes the options of `opbench run` that select what runs.
@@ -18,9 +18,9 @@ struct ListCommand: ParsableCommand {
               opbench list --set work_ns=0 --filter queues workloads/*.json
             """)
 
-    @OptionGroup var selection: SelectionOptions
-    @OptionGroup var plan: PlanOptions
-    @OptionGroup var gate: GateRunOptions
+    @OptionGroup(title: OptionTitle.workloads) var selection: SelectionOptions
+    @OptionGroup(title: OptionTitle.samples) var plan: PlanOptions
+    @OptionGroup(title: OptionTitle.samples) var gate: GateRunOptions
 
     func validate() throws {
         try selection.cells.requireFiles()

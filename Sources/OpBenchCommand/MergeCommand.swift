@@ -23,7 +23,7 @@ struct MergeCommand: ParsableCommand {
               opbench merge --allow-missing parts/* -o results/so-far
             """)
 
-    @Argument(help: ArgumentHelp("The folders of finished parts.", valueName: "part"))
+    @Argument(help: ArgumentHelp("The folders of finished parts.", valueName: "part"), completion: .directory)
     var parts: [String]
 
     @Option(

@@ -8,38 +8,16 @@ import OpBenchRunner
 package struct OpBench: ParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "opbench",
-        abstract: "Measures operation queues: workload files in, rows out.",
+        abstract: "Measure operation queues, compare builds, and find what got slower.",
         discussion: """
-            A workload file has a shape, its parameters and the backends to compare. `opbench run` measures each \
-            combination of the parameters on each backend, every sample in a fresh process, and writes samples.csv, \
-            summary.csv, histograms.csv and run.json under results/. Data goes to standard output, progress and \
-            diagnostics to standard error.
+            START HERE
+              opbench run workloads/*.json                 # measure, print a summary
+              opbench ab --base-ref main workloads/*.json  # compare with a commit
+              opbench explain RUN                          # find what got slower
 
-            EXAMPLES
-              opbench run workloads/*.json
-              opbench run --quick --backend engine,dispatch workloads/*.json
-              opbench run --shard 2/8 --output parts workloads/*.json
-              opbench merge parts/* -o results/sweep
-              opbench show 20261121T130501Z-3fa9
-              opbench list workloads/*.json
-              opbench validate workloads/*.json
-              opbench schema
-              opbench compare before after
-              opbench ab old/opbench new/opbench workloads/*.json
-              opbench ab --base-ref main workloads/*.json
-              opbench gate --baseline before --candidate after
-              opbench calibrate workloads/*.json
-              opbench baseline save before --name main
-              opbench report before --output report.html
-              opbench export --format otava monday tuesday
-              opbench runs
-              opbench shapes chain
-              opbench init chain -o my-chain.json
-              opbench completions bash
-              opbench history add monday tuesday
-              opbench history trend
-              opbench profile --filter depth=1000 workloads/dependency-chains.json
-              opbench doctor
+            A workload file has a shape, its parameters and the backends to compare. Every sample runs in a fresh \
+            process. Runs are folders under results/. Results go to standard output, progress and diagnostics to \
+            standard error.
 
             EXIT CODES
               0    done; unsupported and skipped cells are not failures
@@ -49,18 +27,32 @@ package struct OpBench: ParsableCommand {
               5    a gate lacks figures to compare with
               7    a gate is inconclusive
               64   bad usage or bad input; nothing was run or written
-              129  ended by SIGHUP (its terminal closed); finished samples are kept
-              130  ended by SIGINT (Ctrl-C); finished samples are kept
-              143  ended by SIGTERM; finished samples are kept
+              129, 130, 143
+                   ended by SIGHUP, SIGINT (Ctrl-C), SIGTERM; finished samples are kept
             """,
         version: ProgramVersion.text(.own),
-        subcommands: [
-            RunCommand.self, MergeCommand.self, ListCommand.self, ValidateCommand.self,
-            SchemaCommand.self, CompareCommand.self,
-            GateCommand.self, ABCommand.self, ProfileCommand.self, ExplainCommand.self, CalibrateCommand.self,
-            BaselineCommand.self, DoctorCommand.self, ExportCommand.self, ShowCommand.self,
-            ExplainColumnsCommand.self, ReportCommand.self, HistoryCommand.self,
-            RunsCommand.self, InitCommand.self, ShapesCommand.self, CompletionsCommand.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Measure",
+                subcommands: [
+                    RunCommand.self, ListCommand.self, InitCommand.self, ShapesCommand.self, ValidateCommand.self,
+                    SchemaCommand.self, DoctorCommand.self,
+                ]),
+            CommandGroup(
+                name: "Look",
+                subcommands: [
+                    ShowCommand.self, ReportCommand.self, RunsCommand.self, HistoryCommand.self,
+                    ExplainColumnsCommand.self,
+                ]),
+            CommandGroup(
+                name: "Compare",
+                subcommands: [ABCommand.self, CompareCommand.self, GateCommand.self, CalibrateCommand.self]),
+            CommandGroup(name: "Explain", subcommands: [ExplainCommand.self, ProfileCommand.self]),
+            CommandGroup(
+                name: "Manage",
+                subcommands: [
+                    BaselineCommand.self, MergeCommand.self, ExportCommand.self, CompletionsCommand.self,
+                ]),
         ]
     )
 
@@ -141,9 +133,8 @@ enum MisspeltSubcommand {
 
     private static func error(_ word: String, after path: [String], among known: [String]) -> InputError {
         let command = path.joined(separator: " ")
-        let near = Suggestion.nearest(to: word, among: known).map { "did you mean `\($0)`?" }
         return InputError(
-            file: command, message: "no subcommand `\(word)`",
-            remedy: "\(near ?? "there are \(known.joined(separator: ", "));") `\(command) --help` lists all")
+            file: command, message: "no subcommand \"\(word)\"",
+            remedy: Suggestion.remedy(for: word, among: known, from: "\(command) --help"))
     }
 }

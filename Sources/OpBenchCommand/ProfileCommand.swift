@@ -7,7 +7,7 @@ import OpBenchRunner
 struct ProfileCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "profile",
-        abstract: "Show where the time of a workload goes: a trace, CPU time, waits, allocations.",
+        abstract: "Show where time goes: trace, CPU, waits, allocations.",
         usage: "opbench profile <file> ... [<options>]",
         discussion: """
             Takes a marked sample for each kind of profile, on each backend of each cell: the plan, warm-up and \
@@ -28,23 +28,26 @@ struct ProfileCommand: ParsableCommand {
             EXAMPLES
               opbench profile workloads/dependency-chains.json
               opbench profile --kind trace --backend engine workloads/priority-mix.json
+              opbench profile --filter depth=1000 workloads/dependency-chains.json
+              opbench profile --kind cpu,heap --seconds 3 workloads/*.json
               opbench profile --set items=1000 --output tiny workloads/tiny-vs-batched.json
             """)
 
-    @OptionGroup var cells: CellOptions
+    @OptionGroup(title: OptionTitle.workloads) var cells: CellOptions
 
     @Option(
         name: .customLong("kind"),
         help: ArgumentHelp(
             "Kinds of profile, separated by commas, instead of all that this machine can.",
-            discussion: "Known: \(ProfileKind.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "list"))
+            discussion: "Known: \(ProfileKind.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "list"),
+        completion: .profileKinds)
     var kinds: String?
 
     @Option(
         name: .customLong("output"),
         help: ArgumentHelp(
             "The folder for the files, which must be new or empty; by default one in profiles/, named after the time.",
-            valueName: "dir"))
+            valueName: "dir"), completion: .directory)
     var directory: String?
 
     @Option(help: ArgumentHelp("Total duration of a sample's rounds.", valueName: "seconds"))
@@ -53,8 +56,7 @@ struct ProfileCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Time limit of a sample.", valueName: "seconds"))
     var timeout = 60.0
 
-    @Flag(name: .customLong("no-progress"), help: "Hide progress; warnings and errors remain.")
-    var hidesProgress = false
+    @OptionGroup var progress: ProgressOptions
 
     func validate() throws {
         try cells.requireFiles()
@@ -73,8 +75,8 @@ struct ProfileCommand: ParsableCommand {
         let options = ProfileOptions(
             kinds: kinds, seconds: seconds, timeoutSeconds: timeout,
             directory: directory ?? "profiles/\(RunIdentifier.make())")
-        let (result, signal) = try CancellableWork.run { [hidesProgress] in
-            let monitor = ProfileMonitor(options, targets: targets.count, isSilent: hidesProgress)
+        let (result, signal) = try CancellableWork.run { [progress] in
+            let monitor = ProfileMonitor(options, targets: targets.count, isSilent: progress.isHidden)
             for warning in selection.warnings { monitor.warn(warning) }
             let outcome = await Result.catching {
                 try await Profiler(targets, options).run(onEvent: monitor.handle)

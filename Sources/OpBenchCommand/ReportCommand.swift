@@ -8,7 +8,7 @@ import OpBenchPage
 struct ReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Write an HTML report of recorded runs: results, charts and verdicts in one file.",
+        abstract: "Write an HTML report of recorded runs.",
         discussion: """
             The page is one self-contained HTML file that works offline. It begins with the results in sentences and \
             the ratios of all cells; a click on a cell shows its samples and latencies. Before them are verdicts, if \
@@ -18,7 +18,6 @@ struct ReportCommand: ParsableCommand {
 
             EXAMPLES
               opbench report
-              opbench report results/today
               opbench report night --title "The night before the release"
               opbench report today --baseline main --output today.html
               opbench report two-builds --open no
@@ -27,7 +26,8 @@ struct ReportCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "Runs: folders, or ids under results/ and results/baseline/; by default the latest run.", valueName: "run"))
+            "Runs: folders, or ids under results/ and results/baseline/; by default the latest run.", valueName: "run"),
+        completion: .run)
     var runs: [String] = []
 
     @Option(
@@ -45,13 +45,13 @@ struct ReportCommand: ParsableCommand {
             "Open the page in a browser: yes or no; by default yes on a desktop's terminal.", valueName: "choice"))
     var open: Opening?
 
-    @Option(help: ArgumentHelp("The run to judge the others against.", valueName: "run"))
+    @Option(help: ArgumentHelp("The run to judge the others against.", valueName: "run"), completion: .run)
     var baseline: String?
 
     @Option(
         help: ArgumentHelp(
             "A policy file (JSON): rules for two sides, or goals for each run; by default as in `compare` and `ab`.",
-            valueName: "file"))
+            valueName: "file"), completion: .json)
     var policy: String?
 
     @Option(

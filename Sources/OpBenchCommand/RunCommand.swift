@@ -10,70 +10,59 @@ struct RunCommand: ParsableCommand {
         abstract: "Measure workloads and write the results.",
         usage: "opbench run <file> ... [<options>]",
         discussion: """
-            Checks everything before it runs or writes anything. Saves the rows after every sample, so that an \
-            interrupted run can continue with --resume. Never changes a finished run; --resume then prints its \
-            summary. Prints the summary at the end.
-
-            `opbench explain-columns` explains the columns of the summary.
-
-            With --shard, measures a part of the cells. The files and the options that select what is measured \
-            determine the cells of each shard, so they must be the same on every machine. The finished part is a \
-            folder in --output, named after the sweep and the shard; it appears when everything is measured. Repeating \
-            the command leaves a finished part unchanged, continues an interrupted part on the same machine, and starts \
-            over on another one. `opbench merge` merges the parts.
+            Checks everything before it measures or writes anything, saves the rows after every sample, and prints a \
+            summary. An interrupted run continues with --resume; a finished run never changes.
 
             EXAMPLES
               opbench run workloads/*.json
               opbench run --quick --backend engine,dispatch workloads/*.json
-              opbench run --set work_ns=0,1000 --blocks 3 workloads/*.json
-              opbench run --filter submission=refill workloads/tiny-vs-batched.json
-              opbench run --metric latency --format csv workloads/priority-mix.json
-              opbench run --time-budget 30m workloads/*.json
-              opbench run --cpus 0-3 --max-memory 4GiB workloads/*.json
-              opbench run --for-gate --run-id change workloads/*.json
+              opbench run --filter queues --set work_ns=0,1000 workloads/*.json
+              opbench run --time-budget 30m --cpus 0-3 workloads/*.json
               opbench run --run-id nightly --resume workloads/*.json
-              opbench run --shard 2/8 --output parts workloads/*.json
-              opbench run --shard auto --output parts workloads/*.json
             """)
 
-    @OptionGroup var selection: SelectionOptions
-    @OptionGroup var part: ShardOptions
-    @OptionGroup var plan: PlanOptions
-    @OptionGroup var limits: LimitOptions
-    @OptionGroup var gate: GateRunOptions
-    @OptionGroup var destination: DestinationOptions
-    @OptionGroup var presentation: PresentationOptions
+    @OptionGroup(title: OptionTitle.workloads) var selection: SelectionOptions
+    @OptionGroup(title: OptionTitle.samples) var plan: PlanOptions
+    @OptionGroup(title: OptionTitle.samples) var amount: AmountOptions
+    @OptionGroup(title: OptionTitle.samples) var gate: GateRunOptions
+    @OptionGroup(title: OptionTitle.results) var destination: DestinationOptions
+    @OptionGroup(title: OptionTitle.results) var presentation: PresentationOptions
+    @OptionGroup(title: OptionTitle.results) var progress: ProgressOptions
+    @OptionGroup(title: OptionTitle.limits) var limits: LimitOptions
+    @OptionGroup(title: OptionTitle.machines) var part: ShardOptions
 
-    @Option(
-        name: .customLong("time-budget"),
-        help: ArgumentHelp(
-            "Spend about this long, such as 90s, 10m or 2h: 7 throughput blocks for every cell, however long they take, "
-                + "then more where the intervals are widest.",
-            valueName: "time"))
-    var timeBudget: TimeArgument?
+    /// The amount of samples and of their work, as only `run` determines it.
+    struct AmountOptions: ParsableArguments {
+        @Option(
+            name: .customLong("time-budget"),
+            help: ArgumentHelp(
+                "Spend about this long, such as 90s, 10m or 2h.",
+                discussion: """
+                    Every cell gets 7 throughput blocks, however long they take; then those with the widest intervals \
+                    get more.
+                    """,
+                valueName: "time"))
+        var timeBudget: TimeArgument?
 
-    @Option(
-        help: ArgumentHelp(
-            "Do exactly as much work for `work_ns` as that run did, to compare with it; by default the work is "
-                + "calibrated again.",
-            valueName: "run"))
-    var calibration: String?
-
-    @Flag(name: .customLong("no-progress"), help: "Hide progress; warnings and errors remain.")
-    var hidesProgress = false
+        @Option(
+            help: ArgumentHelp(
+                "Do exactly as much work for `work_ns` as that run did, to compare with it.", valueName: "run"),
+            completion: .runs(in: "--output"))
+        var calibration: String?
+    }
 
     func validate() throws {
         try selection.cells.requireFiles()
         try part.check(destination)
-        if timeBudget != nil, plan.blocks != nil || plan.quick {
+        if amount.timeBudget != nil, plan.blocks != nil || plan.quick {
             throw ValidationError("--time-budget determines the number of blocks: leave out --blocks and --quick.")
         }
-        if timeBudget != nil, part.text != nil {
+        if amount.timeBudget != nil, part.text != nil {
             throw ValidationError(
                 "--shard requires the same samples in every part, but --time-budget depends on the machine: leave out one."
             )
         }
-        if timeBudget != nil, gate.isForGate {
+        if amount.timeBudget != nil, gate.isForGate {
             throw ValidationError("--for-gate determines the number of blocks: leave out --time-budget.")
         }
         try gate.check(selection, plan)
@@ -86,11 +75,11 @@ struct RunCommand: ParsableCommand {
         options.take(blocks)
         options.limits = try limits.checked()
         options.iterationsPerNanosecond = try knownCalibration()
-        options.budget = timeBudget.map {
+        options.budget = amount.timeBudget.map {
             TimeBudget(seconds: $0.seconds, isNeeded: IntervalWidths.isNeeded, widths: IntervalWidths.byCell)
         }
-        let plan = try part.part(of: RunPlan(specs: selection.specs, options: options), isSilent: hidesProgress)
-        let execution = RunExecution(selection, plan, isSilent: hidesProgress)
+        let plan = try part.part(of: RunPlan(specs: selection.specs, options: options), isSilent: progress.isHidden)
+        let execution = RunExecution(selection, plan, isSilent: progress.isHidden)
         let ended = try execution.run()
         try execution.show(ended, as: presentation)
         try execution.conclude(ended)
@@ -99,7 +88,7 @@ struct RunCommand: ParsableCommand {
     /// The calibration of the run that --calibration names.
     private func knownCalibration() throws -> Double? {
         let here = HostKind.here(on: limits.processors)
-        return try calibration.map {
+        return try amount.calibration.map {
             try RecordedRun($0, in: destination.directory).iterationsPerNanosecond(on: here)
         }
     }

@@ -9,7 +9,7 @@ import OpBenchRunner
 struct RunsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "runs",
-        abstract: "List the runs in a folder, and the baselines, newest first.",
+        abstract: "List runs and baselines, newest first.",
         discussion: """
             Reads each run's description, not its rows. Interrupted runs can continue with --resume. `bad` counts \
             samples that are invalid, crashed or timed out unexpectedly.

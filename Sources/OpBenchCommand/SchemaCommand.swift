@@ -5,7 +5,7 @@ import OpBenchModel
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
-        abstract: "Print the JSON Schema of workload files, or of gate policies.",
+        abstract: "Print the JSON Schema of workloads or policies.",
         discussion: """
             The schema (2020-12) is generated from the definitions that opbench uses to check files, and published as \
             workloads/schema/workload.schema.json and policy.schema.json. Set `$schema` to it, and an editor completes \

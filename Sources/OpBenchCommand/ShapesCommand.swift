@@ -30,7 +30,7 @@ struct ShapesCommand: ParsableCommand {
         guard let shape = Shape(rawValue: name) else {
             throw InputError(
                 file: "shape", message: "there is no shape \"\(name)\"",
-                remedy: Suggestion.remedy(for: name, among: Shape.allCases.map(\.rawValue)))
+                remedy: Suggestion.remedy(for: name, among: Shape.allCases.map(\.rawValue), from: "opbench shapes"))
         }
         return .of(shape)
     }

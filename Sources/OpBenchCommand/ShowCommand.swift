@@ -5,7 +5,7 @@ import OpBenchModel
 struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Print the summary of recorded runs, without changing anything.",
+        abstract: "Print the summary of recorded runs.",
         discussion: """
             A run is a folder, a samples.csv, or the id of a run under results/ or results/baseline/. It may be \
             finished, interrupted, or still running: the summary covers the rows in its samples.csv. Writes no file. \
@@ -19,12 +19,12 @@ struct ShowCommand: ParsableCommand {
               opbench show --format csv night
             """)
 
-    @Argument(help: ArgumentHelp("The runs; by default the latest.", valueName: "run"))
+    @Argument(help: ArgumentHelp("The runs; by default the latest.", valueName: "run"), completion: .run)
     var names: [String] = []
 
     @Option(
         name: .customLong("ratio-to"),
-        help: ArgumentHelp("The reference backend of ratios.", valueName: "backend"))
+        help: ArgumentHelp("The reference backend of ratios.", valueName: "backend"), completion: .backend)
     var baseline = BackendID.dispatch.rawValue
 
     @Option(

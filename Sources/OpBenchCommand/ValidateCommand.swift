@@ -5,7 +5,7 @@ import OpBenchModel
 struct ValidateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
-        abstract: "Check workload and policy files without running anything.",
+        abstract: "Check workload and policy files.",
         discussion: """
             Reports all mistakes in all files, each with its line, its JSON path and the allowed values, and warns \
             about rules under `skip` and `expect` that match nothing. A file with `rules` but without `shape` is a \
@@ -18,7 +18,7 @@ struct ValidateCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp("Workload or policy files (JSON).", valueName: "file"),
-        completion: .file(extensions: ["json"]))
+        completion: .json)
     var files: [String]
 
     func run() throws {

@@ -169,7 +169,8 @@ struct HistoryCommandTests {
         #expect(try await opbench("history add one").status == 0)
         try folder.write(try await opbench("history export").output, to: "export.csv")
         let rows = try CSVFile.read(TrendRow.self, file: folder.root + "/export.csv")
-        let metrics = Set(rows.map(\.name.metric)).sorted().joined(separator: ", ")
+        let metrics = Set(rows.map(\.name.metric)).sorted()
+        let listing = "opbench explain-columns"
         let before = folder.contents()
         let regex = try await opbench("history trend --cell [")
         #expect(regex.status == 64 && regex.output.isEmpty && regex.errors.contains("--cell"))
@@ -181,7 +182,12 @@ struct HistoryCommandTests {
             #expect(result.status == 64 && result.output.isEmpty, "\(line)")
             text += "\(line)\n    \(result.errors)"
         }
-        golden.expect(text, "questions without an answer", replacing: [folder.root: "FOLDER", metrics: "METRICS"])
+        golden.expect(
+            text, "questions without an answer",
+            replacing: [
+                folder.root: "FOLDER", Suggestion.list(metrics, from: listing): "METRICS",
+                Suggestion.remedy(for: "tmie", among: metrics, from: listing): "NEAREST METRICS",
+            ])
         #expect(folder.contents() == before)
     }
 

@@ -9,10 +9,10 @@ struct FigureSelection: ParsableArguments {
             "Only cells with a cell_id that contains a match of the regular expression.", valueName: "regex"))
     var cell: String?
 
-    @Option(help: ArgumentHelp("Only these metrics, separated by commas.", valueName: "list"))
+    @Option(help: ArgumentHelp("Only these metrics, separated by commas.", valueName: "list"), completion: .metrics)
     var metric: String?
 
-    @Option(help: ArgumentHelp("Only these backends, separated by commas.", valueName: "list"))
+    @Option(help: ArgumentHelp("Only these backends, separated by commas.", valueName: "list"), completion: .backends)
     var backend: String?
 
     /// The figures shown without `--metric`: the time of an operation, absolute and relative to Dispatch's.
@@ -38,7 +38,7 @@ struct FigureSelection: ParsableArguments {
         if series.isEmpty {
             throw InputError(
                 file: history.path, message: "the options select no figure of the history",
-                remedy: "it has the metrics \(known.metrics.joined(separator: ", "))")
+                remedy: "it has the metrics \(Suggestion.list(known.metrics, from: "opbench explain-columns"))")
         }
         return series
     }

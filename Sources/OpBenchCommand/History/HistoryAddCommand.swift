@@ -19,7 +19,9 @@ struct HistoryAddCommand: ParsableCommand {
               opbench history add night --replace
             """)
 
-    @Argument(help: ArgumentHelp("Runs: folders, or ids under results/ and results/baseline/.", valueName: "run"))
+    @Argument(
+        help: ArgumentHelp("Runs: folders, or ids under results/ and results/baseline/.", valueName: "run"),
+        completion: .run)
     var runs: [String]
 
     @Flag(help: "Replace runs that the history has with other figures.")

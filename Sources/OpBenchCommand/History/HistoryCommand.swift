@@ -6,7 +6,7 @@ import OpBenchModel
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "Keep the figures of many runs, and show how they change.",
+        abstract: "Keep figures of many runs; show how they change.",
         discussion: """
             A history is one SQLite file, results/history.sqlite unless --database names another. For each run it \
             keeps the median of every figure over the samples, its 95 % interval and the number of samples. The runs' \
@@ -15,7 +15,6 @@ struct HistoryCommand: ParsableCommand {
 
             EXAMPLES
               opbench history add results/*T*
-              opbench history list
               opbench history trend --cell 'depth=1000' --backend engine
               opbench history trend --metric allocations --format csv
               opbench history report -o trend.html

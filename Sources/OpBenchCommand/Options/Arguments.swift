@@ -50,7 +50,8 @@ enum NameList {
             let name = String(part)
             guard known.contains(name) else {
                 throw InputError(
-                    file: option, message: message(name), remedy: Suggestion.remedy(for: name, among: known))
+                    file: option, message: message(name),
+                    remedy: Suggestion.remedy(for: name, among: known, from: "opbench explain-columns"))
             }
             if !names.contains(name) { names.append(name) }
         }

@@ -24,18 +24,13 @@ struct CellFilter {
 
     // MARK: Without a match
 
-    /// The numbers of cells and of a parameter's values to show.
-    private static let (cellLimit, valueLimit) = (3, 8)
-
     /// The error if it matches none of the cells.
     func withoutMatch(among cells: [Cell]) -> InputError {
-        let shown = cells.prefix(Self.cellLimit).map { "\"\($0.id)\"" }.joined(separator: ", ")
-        let others = cells.count > Self.cellLimit ? " and \(cells.count - Self.cellLimit) more" : ""
+        let shown = Suggestion.list(cells.map { "\"\($0.id)\"" }, from: "opbench list FILE…")
         return InputError(
             file: "--filter", message: "\"\(pattern)\" matches no cell",
             remedy: (hint(among: cells).map { $0 + ($0.hasSuffix("?") ? " " : "; ") } ?? "")
-                + "\(cells.count == 1 ? "the cell is" : "the cells are") \(shown)\(others); `opbench list FILE…` prints them"
-        )
+                + "\(cells.count == 1 ? "the cell is" : "the cells are") \(shown)")
     }
 
     /// A hint: the name that a word of the pattern resembles, or the values of a parameter in the pattern.
@@ -49,8 +44,7 @@ struct CellFilter {
                 for cell in cells {
                     if let value = cell.parameters[name]?.description, !values.contains(value) { values.append(value) }
                 }
-                let others = values.count > Self.valueLimit ? ", …" : ""
-                return "\(name) is \(values.prefix(Self.valueLimit).joined(separator: ", "))\(others) here"
+                return "\(name) is \(Suggestion.list(values)) here"
             }
             if !known.contains(where: { $0.contains(word) }), let near = Suggestion.nearest(to: word, among: known) {
                 return "did you mean \"\(near)\"?"

@@ -9,17 +9,15 @@ struct GateRunOptions: ParsableArguments {
         help: ArgumentHelp(
             "Take just the samples that `opbench gate` needs for a verdict.",
             discussion: """
-                That is 15 blocks, or as many as the rules of --policy need, of the kinds of sample that report judged \
-                figures: throughput and memory without a policy, latency in an open loop. Backends that the policy \
-                neither judges nor uses for ratios are left out unless --backend names them. --blocks overrides the \
-                number.
+                15 blocks, or as many as --policy needs, of the kinds of sample and the backends that it judges or \
+                uses for ratios. --blocks and --backend override that.
                 """))
     var isForGate = false
 
     @Option(
         help: ArgumentHelp(
-            "With --for-gate, the gate's policy file (JSON).",
-            discussion: "By default, the default policy for two runs.", valueName: "file"))
+            "With --for-gate, the gate's policy file (JSON); by default that for two runs.", valueName: "file"),
+        completion: .json)
     var policy: String?
 
     func validate() throws {

@@ -9,9 +9,8 @@ struct LimitOptions: ParsableArguments {
         help: ArgumentHelp(
             "Run all samples only on these processors, such as 0-3,8 or 0-14:2.",
             discussion: """
-                In the notation of taskset(1). The limit applies to every thread of a sample from its start, and the \
-                engine and Dispatch make as many threads as there are processors. Runs are comparable only if they \
-                have the same list. `opbench doctor` suggests which to choose.
+                As for taskset(1). The engine and Dispatch make as many threads as there are processors, so runs are \
+                comparable only with the same list. `opbench doctor` suggests one.
                 """,
             valueName: "list"))
     var list: ProcessorArgument?
@@ -21,8 +20,8 @@ struct LimitOptions: ParsableArguments {
         help: ArgumentHelp(
             "End a sample that needs more memory, such as 4GiB or 512MiB; at least 64MiB.",
             discussion: """
-                Counts heap, data and the stacks of threads, in full as soon as they are reserved (RLIMIT_DATA). Such \
-                a sample counts as `crashed`, or as `timeout` if its backend waits for memory.
+                Counts heap, data and stacks as soon as they are reserved (RLIMIT_DATA). Such a sample is `crashed`, \
+                or `timeout` if its backend waits for memory.
                 """,
             valueName: "size"))
     var memory: MemoryArgument?

@@ -8,14 +8,13 @@ struct PlanOptions: ParsableArguments {
         help: ArgumentHelp(
             "Samples of every kind per cell and backend, 1 to 1000.",
             discussion: """
-                By default: throughput 7, latency 3, memory 2, check 1; 7 of latency if a workload has no throughput, \
-                and up to 7 of memory if counts do not agree. Seven are enough for screening; a gate needs 15 on each \
-                side to find a regression.
+                By default: throughput 7, latency 3 (7 without throughput), memory 2 (up to 7 if counts do not agree), \
+                check 1. A gate needs 15 on each side to report a regression.
                 """,
             valueName: "n"))
     var blocks: Int?
 
-    @Flag(help: "Fewer blocks and shorter samples: checks that a workload works, proves nothing.")
+    @Flag(help: "Fewer and shorter samples: check that a workload works, prove nothing.")
     var quick = false
 
     @Option(
@@ -47,20 +46,39 @@ extension PlanOptions {
     }
 }
 
+/// The titles of groups of options, in the help of several commands.
+enum OptionTitle {
+    static let workloads = "Workloads"
+    static let samples = "Samples"
+    static let comparison = "Comparison"
+    static let results = "Results"
+    static let limits = "Limits"
+    static let machines = "Several machines"
+}
+
+/// The display of progress.
+struct ProgressOptions: ParsableArguments {
+    @Flag(name: .customLong("no-progress"), help: "Hide progress; warnings and errors remain.")
+    var isHidden = false
+}
+
 /// The destination of a run's rows.
 struct DestinationOptions: ParsableArguments {
-    @Option(name: .customLong("output"), help: ArgumentHelp("The folder of runs.", valueName: "dir"))
-    var directory = "results"
-
     @Option(
         name: .customLong("run-id"),
         help: ArgumentHelp(
             "The name of the run and its folder.", discussion: "By default, the time in UTC and four random digits.",
-            valueName: "id"))
+            valueName: "id"),
+        completion: .runs(in: "--output"))
     var runID: String?
 
     @Flag(help: "Continue the run with that --run-id: keep its rows, measure what is missing.")
     var resume = false
+
+    @Option(
+        name: .customLong("output"), help: ArgumentHelp("The folder of runs.", valueName: "dir"), completion: .directory
+    )
+    var directory = "results"
 
     func validate() throws {
         try FolderArgument.check(directory, option: "--output")

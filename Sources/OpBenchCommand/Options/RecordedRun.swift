@@ -22,9 +22,7 @@ struct RecordedRun {
     init(_ name: String, in folder: String, isTornAllowed: Bool = false) throws(InputError) {
         self.name = name
         guard let file = Self.file(SampleRow.fileName, of: name, in: folder) else {
-            throw InputError(
-                file: name, message: "there is no such run",
-                remedy: "name a run's folder, its samples.csv, or the id of a run in \(folder)/")
+            throw Self.absent(name, in: folder)
         }
         self.folder = WrittenFolder.holding(file)
         let samples =
@@ -63,6 +61,16 @@ struct RecordedRun {
         }
         StandardError.say("opbench: the latest run is \(run.name)")
         return "\(folder)/\(run.name)"
+    }
+
+    private static func absent(_ name: String, in folder: String) -> InputError {
+        let known = ((try? RunList(in: folder))?.rows ?? []).map(\.name)
+        let command = folder == "results" ? "opbench runs" : "opbench runs --output \(folder)"
+        let place = "name a run's folder, its samples.csv, or the id of a run in \(folder)/"
+        return InputError(
+            file: name, message: "there is no such run",
+            remedy: known.isEmpty
+                ? place : Suggestion.remedy(for: name, among: known, from: command))
     }
 
     /// A run whose rows have already been read.
@@ -115,11 +123,5 @@ struct RecordedRun {
 
 extension RunFacts {
     /// The values of an option on the command line that made the run.
-    func values(of option: String) -> [String] {
-        let words = arguments.prefix { $0 != "--" }
-        return zip(words, words.dropFirst() + [""]).compactMap { word, next in
-            if word == option { return next }
-            return word.hasPrefix("\(option)=") ? String(word.dropFirst(option.utf8.count + 1)) : nil
-        }
-    }
+    func values(of option: String) -> [String] { arguments.values(of: option) }
 }

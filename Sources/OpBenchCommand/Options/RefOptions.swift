@@ -10,11 +10,8 @@ struct RefOptions: ParsableArguments {
     @Option(
         name: .customLong("base-ref"),
         help: ArgumentHelp(
-            "Build this commit of the package here, and compare with it: a branch, a tag, any name that git resolves.",
-            discussion: """
-                The commits are built for release in a separate work tree, and kept by commit in the package's \
-                .build/refs. Remove that folder to delete them.
-                """,
+            "Build this commit of the package here, and compare with it: any name that git resolves.",
+            discussion: "Builds for release in a separate work tree, and keeps the programs in .build/refs.",
             valueName: "ref"))
     var base: String?
 
@@ -25,14 +22,14 @@ struct RefOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "With --base-ref, the executable product to build; by default the one with this program's name.",
+            "With --base-ref, the product to build; by default the one with this program's name.",
             valueName: "name"))
     var product: String?
 
     @Option(
         name: .customLong("build-option"),
         help: ArgumentHelp(
-            "With --base-ref, a further argument of swift build, as in --build-option=--static-swift-stdlib. Repeatable.",
+            "With --base-ref, a further argument of swift build. Repeatable.",
             valueName: "argument"))
     var buildOptions: [String] = []
 

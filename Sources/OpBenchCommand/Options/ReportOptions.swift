@@ -8,13 +8,13 @@ struct ReportOptions: ParsableArguments {
         help: ArgumentHelp(
             "A policy file (JSON).",
             discussion: """
-                By default, the engine's ratios of time and CPU time to Dispatch may rise by 5 %; between two \
-                interleaved builds, its total time and CPU time may rise by 2 %. Its allocations and unreleased memory \
-                may rise by 1 %. In an open loop, latencies may rise by 10 % (p50) and 25 % (p99), and between two \
-                interleaved builds a searched rate may fall by 10 %. The same applies to backends that a program \
-                declares. `opbench schema policy` prints the format of the file.
+                By default, time and CPU time of the engine and of declared backends may rise by 5 % relative to \
+                Dispatch, between two interleaved builds by 2 %; allocations and unreleased memory by 1 %; latencies \
+                in an open loop by 10 % (p50) and 25 % (p99). Between two interleaved builds, a searched rate may fall \
+                by 10 %. `opbench schema policy` prints the format.
                 """,
-            valueName: "file"))
+            valueName: "file"),
+        completion: .json)
     var policy: String?
 
     @Flag(name: .customLong("all"), help: "Print all figures, including those without a rule in the policy.")
@@ -22,10 +22,12 @@ struct ReportOptions: ParsableArguments {
 
     @OptionGroup var presentation: PresentationOptions
 
-    @Option(help: ArgumentHelp("Write every figure to this file, as CSV.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write every figure to this file, as CSV.", valueName: "file"), completion: .file())
     var csv: String?
 
-    @Option(help: ArgumentHelp("Write a Markdown summary to this file, for a CI job.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write a Markdown summary to this file, for a CI job.", valueName: "file"),
+        completion: .file())
     var markdown: String?
 
     @Option(help: ArgumentHelp("Write JUnit XML to this file, one test case per judged figure.", valueName: "file"))

@@ -139,7 +139,8 @@ struct ComparisonOptions: ParsableArguments {
     var ignoredParameters: String?
 
     @Option(
-        name: .customLong("results"), help: ArgumentHelp("The folder to look runs up in.", valueName: "dir"))
+        name: .customLong("results"), help: ArgumentHelp("The folder to look runs up in.", valueName: "dir"),
+        completion: .directory)
     var folder = "results"
 
     func validate() throws { try FolderArgument.check(folder, option: "--results") }

@@ -4,7 +4,7 @@ import OpBenchModel
 /// Options that select workloads, backends and cells.
 struct CellOptions: ParsableArguments {
     @Argument(
-        help: ArgumentHelp("Workload files (JSON).", valueName: "file"), completion: .file(extensions: ["json"]))
+        help: ArgumentHelp("Workload files (JSON).", valueName: "file"), completion: .json)
     var files: [String] = []
 
     @Option(
@@ -12,32 +12,31 @@ struct CellOptions: ParsableArguments {
         help: ArgumentHelp(
             "Backends, separated by commas, instead of those in the files.",
             discussion: """
-                Backends that a workload's shape does not support are left out there. Known:
-                \(BackendID.known.map(\.rawValue).joined(separator: ", ")).
+                Known: \(BackendID.known.map(\.rawValue).filter { !$0.contains(":") }.joined(separator: ", ")), and \
+                forms of them; `\(BackendDefinition.listing)` describes all. A workload takes those that its shape \
+                supports.
                 """,
-            valueName: "list"))
+            valueName: "list"),
+        completion: .backends)
     var backends: String?
-
-    @Option(
-        name: .customLong("set"),
-        help: ArgumentHelp(
-            "A parameter's value, or several separated by commas, instead of the files'. Repeatable.",
-            discussion: """
-                Applies to every workload whose shape has the parameter; several values multiply the cells. A mix is \
-                written high:1/low:2.
-                """,
-            valueName: "name=value"))
-    var settings: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "Only cells with a name that contains a match of the regular expression.",
             discussion: """
-                A cell has two names: its cell_id, as `opbench list` prints it, without parameters at their defaults; \
-                and the same with every parameter except the seed: `w chains=1 depth=10 …`.
+                The name is the cell_id, as `opbench list` prints it, or the same with all parameters except the seed: \
+                `w chains=1 depth=10 …`.
                 """,
             valueName: "regex"))
     var filter: String?
+
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp(
+            "A parameter's value, or several separated by commas, instead of the files'. Repeatable.",
+            discussion: "Several values multiply the cells. A mix is written high:1/low:2.",
+            valueName: "name=value"))
+    var settings: [String] = []
 
     /// Refuses a command line without a file, for commands that need one.
     func requireFiles() throws {
@@ -83,7 +82,8 @@ struct SelectionOptions: ParsableArguments {
                 Known: \(SampleKind.allCases.map(\.rawValue).joined(separator: ", ")). Checks of what a backend \
                 promises always run.
                 """,
-            valueName: "list"))
+            valueName: "list"),
+        completion: .kinds)
     var kinds: String?
 
     /// Reads and checks the files and the options that narrow them.
@@ -128,7 +128,7 @@ struct Selection: Sendable {
             let shapes = BackendDefinition.of(backend)?.shapes.map(\.rawValue).sorted() ?? []
             throw InputError(
                 file: "--backend", message: "\"\(backend.rawValue)\" supports none of the given workloads",
-                remedy: "it supports the shapes \(shapes.joined(separator: ", "))")
+                remedy: "it supports the shapes \(Suggestion.list(shapes, from: "opbench shapes"))")
         }
     }
 

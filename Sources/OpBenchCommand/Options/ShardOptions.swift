@@ -10,10 +10,9 @@ struct ShardOptions: ParsableArguments {
         help: ArgumentHelp(
             "Measure one part of several, such as 2/8; or auto, or auto/8.",
             discussion: """
-                auto takes it from the environment: from SLURM_ARRAY_TASK_ID and the bounds of the job array, or from \
-                JOB_COMPLETION_INDEX of an Indexed Job of Kubernetes, which needs the number of shards after it. \
-                Shards take about the same time; each cell belongs to one of them. A machine's name is its host name, \
-                or the value of OPBENCH_HOST.
+                Files and options must be the same on every machine. The finished part is a folder in --output, for \
+                `opbench merge`; repeating the command continues an interrupted part. auto takes the part from a job \
+                array of Slurm, auto/8 from an Indexed Job of Kubernetes. OPBENCH_HOST replaces the host name.
                 """,
             valueName: "i/n"))
     var text: String?

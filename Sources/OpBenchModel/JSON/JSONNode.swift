@@ -42,11 +42,13 @@ struct JSONNode {
     /// the known name is not reported as missing.
     ///
     /// - Parameters:
+    ///   - command: the command that prints all known names.
     ///   - required: names that must be present.
     ///   - remedy: the advice if one is missing; nil lists the required names.
     ///   - mistakes: receives the mistakes in the names.
     func object(
-        _ what: String, known: [String], required: [String] = [], remedy: String? = nil, _ mistakes: Mistakes
+        _ what: String, known: [String], from command: String? = nil, required: [String] = [], remedy: String? = nil,
+        _ mistakes: Mistakes
     ) throws(InputErrors) -> [String: JSONNode] {
         let found = try self.members(what)
         var members = Dictionary(
@@ -57,7 +59,7 @@ struct JSONNode {
                 InputError(
                     file: file, line: member.line, path: child(member).path,
                     message: "unknown key \(JSONText.excerpt(member.name))",
-                    remedy: Suggestion.remedy(for: member.name, among: known)))
+                    remedy: Suggestion.remedy(for: member.name, among: known, from: command)))
             if let meant = Suggestion.nearest(to: member.name, among: known), members[meant] == nil {
                 members[meant] = child(member)
             }
@@ -93,13 +95,20 @@ struct JSONNode {
 
     /// A string that is one of `choices`.
     ///
-    /// - Parameter note: another possible cause of an unknown value, added to the remedy.
-    func choice(_ what: String, among choices: [String], note: String? = nil) throws(InputErrors) -> String {
-        let text = try string("one of " + choices.map { "\"\($0)\"" }.joined(separator: ", "))
+    /// - Parameters:
+    ///   - command: the command that prints all choices.
+    ///   - note: another possible cause of an unknown value, added to the remedy.
+    func choice(
+        _ what: String, among choices: [String], from command: String? = nil, note: String? = nil
+    ) throws(InputErrors) -> String {
+        guard case .string(let text) = value.content else {
+            let quoted = Suggestion.list(choices.map { "\"\($0)\"" }, from: command)
+            throw error("\(value.kindName) found in place of the \(what)", remedy: "write one of \(quoted)")
+        }
         guard choices.contains(text) else {
             throw error(
                 "unknown \(what) \(JSONText.excerpt(text))",
-                remedy: Suggestion.remedy(for: text, among: choices) + (note.map { "; \($0)" } ?? ""))
+                remedy: Suggestion.remedy(for: text, among: choices, from: command) + (note.map { "; \($0)" } ?? ""))
         }
         return text
     }
@@ -114,42 +123,5 @@ struct JSONNode {
             )
         }
         return text
-    }
-}
-
-/// "Did you mean": the nearest of the known names.
-public enum Suggestion {
-    /// The remedy for an unknown name.
-    public static func remedy(for name: String, among known: [String]) -> String {
-        let list = "known are " + known.joined(separator: ", ")
-        guard let nearest = nearest(to: name, among: known) else { return list }
-        return "did you mean \"\(nearest)\"? \(list)"
-    }
-
-    /// The known name with the smallest edit distance, if that is small for its length.
-    public static func nearest(to name: String, among known: [String]) -> String? {
-        let written = Array(name.lowercased().unicodeScalars.prefix(64))
-        let ranked = known.map { (name: $0, edits: edits(from: written, to: Array($0.unicodeScalars))) }
-        guard let best = ranked.min(by: { $0.edits < $1.edits }) else { return nil }
-        return best.edits <= max(1, best.name.unicodeScalars.count / 2) ? best.name : nil
-    }
-
-    /// Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment), one row of the table at
-    /// a time.
-    private static func edits(from source: [Unicode.Scalar], to target: [Unicode.Scalar]) -> Int {
-        var (beforePrevious, previous) = ([Int](), Array(0...target.count))
-        for (index, scalar) in source.enumerated() {
-            var row = [index + 1]
-            for column in target.indices {
-                let substituted = previous[column] + (scalar == target[column] ? 0 : 1)
-                var least = min(substituted, previous[column + 1] + 1, row[column] + 1)
-                let isSwap =
-                    index > 0 && column > 0 && scalar == target[column - 1] && source[index - 1] == target[column]
-                if isSwap { least = min(least, beforePrevious[column - 1] + 1) }
-                row.append(least)
-            }
-            (beforePrevious, previous) = (previous, row)
-        }
-        return previous[target.count]
     }
 }

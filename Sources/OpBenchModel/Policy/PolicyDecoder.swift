@@ -135,8 +135,8 @@ struct PolicyDecoder {
         of node: JSONNode, bound: String, known: [String], _ mistakes: Mistakes
     ) throws(InputErrors) -> [String: JSONNode] {
         let members = try node.object(
-            "a rule", known: selectorKeys + boundKeys + goalKeys, required: ["metric", bound],
-            remedy: "required: metric, and max_regression or at_most", mistakes)
+            "a rule", known: selectorKeys + boundKeys + goalKeys, from: "opbench schema policy",
+            required: ["metric", bound], remedy: "required: metric, and max_regression or at_most", mistakes)
         // Only the first key of the other kind, in file order, is reported.
         let strange = members.filter { !(selectorKeys + known).contains($0.key) }
             .min { ($0.value.value.line, $0.key) < ($1.value.value.line, $1.key) }
@@ -248,7 +248,8 @@ struct PolicyDecoder {
 
     private func backend(_ node: JSONNode) throws(InputErrors) -> BackendID {
         BackendID(
-            rawValue: try node.choice("backend", among: backends, note: BackendDefinition.declaredElsewhere))
+            rawValue: try node.choice(
+                "backend", among: backends, from: BackendDefinition.listing, note: BackendDefinition.declaredElsewhere))
     }
 
     /// The metrics with a direction, and the ratios that comparisons add.
@@ -272,7 +273,8 @@ extension JSONNode {
         guard let known, !known.contains(where: { Glob.matches(text, $0) }) else { return text }
         throw error(
             "\(JSONText.excerpt(text)) matches nothing known",
-            remedy: Suggestion.remedy(for: text, among: known) + (note.map { "; \($0)" } ?? ""))
+            remedy: Suggestion.remedy(for: text, among: known, from: "opbench explain-columns")
+                + (note.map { "; \($0)" } ?? ""))
     }
 
     /// The id of one cell, as in samples.csv.

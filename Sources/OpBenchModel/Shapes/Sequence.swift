@@ -61,7 +61,9 @@ extension Phase {
             try WorkloadDecoder.name(node, of: "phase", limit: Self.nameLimit)
         }
         let shape = mistakes.keep(members["shape"]) { node throws(InputErrors) in
-            Shape(rawValue: try node.choice("shape", among: ShapeDefinition.phaseShapes.map(\.rawValue)))!
+            Shape(
+                rawValue: try node.choice(
+                    "shape", among: ShapeDefinition.phaseShapes.map(\.rawValue), from: "opbench shapes sequence"))!
         }
         var values: [String: ParameterValue] = [:]
         if let shape, let parameters = members["parameters"] {

@@ -53,6 +53,9 @@ public struct ShapeDefinition: Sendable {
     /// The kinds of sample by name, in the order of tables.
     package var kindNames: [String] { SampleKind.allCases.filter(kinds.contains).map(\.rawValue) }
 
+    /// The command that prints the parameters.
+    var listing: String { "opbench shapes \(shape.rawValue)" }
+
     /// The cell with every parameter at its default.
     package func standardCell(of workload: String) -> Cell { Cell(workload: workload, definition: self, values: [:]) }
 
@@ -68,7 +71,7 @@ public struct ShapeDefinition: Sendable {
         in node: JSONNode, read: (ParameterDefinition, JSONNode) throws(InputErrors) -> Value
     ) throws(InputErrors) -> [String: Value] {
         let mistakes = Mistakes()
-        let members = try node.object("an object of parameters", known: parameters.map(\.name), mistakes)
+        let members = try node.object("an object of parameters", known: parameters.map(\.name), from: listing, mistakes)
         var values: [String: Value] = [:]
         for parameter in parameters {
             values[parameter.name] = mistakes.keep(members[parameter.name]) { node throws(InputErrors) in

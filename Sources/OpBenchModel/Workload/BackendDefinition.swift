@@ -52,6 +52,9 @@ public struct BackendDefinition: Sendable {
     /// All backends and forms, in the order of tables: the built-in ones, and those that the program declares.
     public static var all: [BackendDefinition] { builtIn + DeclaredBackends.definitions }
 
+    /// The command that prints all backends.
+    package static let listing = "opbench explain-columns"
+
     /// A possible cause of an unknown name.
     static let declaredElsewhere = "a backend that a program declares is known to that program alone"
 

@@ -36,7 +36,7 @@ extension ParameterDefinition {
         case .number(let range):
             return .number(try number(from: node, in: range))
         case .choice(let choices):
-            return .text(try node.choice(name, among: choices))
+            return .text(try node.choice(name, among: choices, from: "opbench shapes"))
         case .integerOr(let keyword, let range):
             if case .string(let text) = node.value.content {
                 guard text == keyword else {

@@ -56,7 +56,8 @@ extension ParameterZip {
     private init(_ node: JSONNode, of definition: ShapeDefinition, taken: Set<String>) throws(InputErrors) {
         let mistakes = Mistakes()
         let known = definition.parameters.filter(\.takesList)
-        let members = try node.object("an object of lists", known: known.map(\.name), mistakes)
+        let members = try node.object(
+            "an object of lists", known: known.map(\.name), from: definition.listing, mistakes)
         var columns: [(name: String, values: [ParameterValue])] = []
         for parameter in known {
             guard let list = members[parameter.name] else { continue }

@@ -77,7 +77,8 @@ struct RuleDecoder {
             throw node.error("no condition", remedy: "name a parameter, or omit `when` to match every cell")
         }
         let mistakes = Mistakes()
-        let members = try node.object("an object of conditions", known: definition.parameters.map(\.name), mistakes)
+        let members = try node.object(
+            "an object of conditions", known: definition.parameters.map(\.name), from: definition.listing, mistakes)
         var conditions: [String: ParameterCondition] = [:]
         for parameter in definition.parameters {
             conditions[parameter.name] = mistakes.keep(members[parameter.name]) { node throws(InputErrors) in

@@ -17,7 +17,8 @@ enum WorkloadDecoder {
         guard
             let members = mistakes.keep({ () throws(InputErrors) in
                 try root.object(
-                    "an object with the keys of a workload", known: keys, required: requiredKeys, mistakes)
+                    "an object with the keys of a workload", known: keys, from: "opbench schema",
+                    required: requiredKeys, mistakes)
             })
         else { throw mistakes.gathered! }
         mistakes.keep(members["$schema"], checkSchemaReference)
@@ -89,7 +90,9 @@ enum WorkloadDecoder {
     /// of the file is checked against it.
     private static func shape(_ node: JSONNode, parameters: JSONNode?, _ mistakes: Mistakes) -> Shape? {
         let names = Shape.allCases.map(\.rawValue)
-        if let name = mistakes.keep({ () throws(InputErrors) in try node.choice("shape", among: names) }) {
+        if let name = mistakes.keep({ () throws(InputErrors) in
+            try node.choice("shape", among: names, from: "opbench shapes")
+        }) {
             return Shape(rawValue: name)
         }
         guard case .string(let text) = node.value.content,
@@ -170,13 +173,15 @@ extension BackendID {
             }
         }
         let name = try node.choice(
-            "backend", among: BackendID.known.map(\.rawValue), note: BackendDefinition.declaredElsewhere)
+            "backend", among: BackendID.known.map(\.rawValue), from: BackendDefinition.listing,
+            note: BackendDefinition.declaredElsewhere)
         if let shape {
             let known = BackendID.known(for: shape)
             guard known.contains(where: { $0.rawValue == name }) else {
                 throw node.error(
                     "the backend \(name) is not defined for the shape \(shape.rawValue)",
-                    remedy: "choose one of " + known.map(\.rawValue).joined(separator: ", "))
+                    remedy: "choose one of "
+                        + Suggestion.list(known.map(\.rawValue), from: "opbench shapes \(shape.rawValue)"))
             }
         }
         self.init(rawValue: name)

@@ -86,7 +86,8 @@ extension WorkloadSpec {
         var changed = self
         for (name, values) in set.sorted(by: { $0.key < $1.key }) {
             guard let parameter = definition.parameter(named: name) else {
-                mistakes.note(Self.unknownParameter(name, among: definition.parameters.map(\.name)))
+                mistakes.note(
+                    Self.unknownParameter(name, among: definition.parameters.map(\.name), from: definition.listing))
                 continue
             }
             let elements = values.map { parameter.json(of: $0) }
@@ -108,7 +109,7 @@ extension WorkloadSpec {
         let known = specs.flatMap { ShapeDefinition.of($0.shape).parameters.map(\.name) }
         let mistakes = Mistakes()
         for name in set.keys.sorted() where !known.contains(name) {
-            mistakes.note(unknownParameter(name, among: Set(known).sorted()))
+            mistakes.note(unknownParameter(name, among: Set(known).sorted(), from: "opbench shapes"))
         }
         let changed = specs.compactMap { spec in
             let definition = ShapeDefinition.of(spec.shape)
@@ -132,10 +133,12 @@ extension WorkloadSpec {
 
     private static let option = "--set"
 
-    private static func unknownParameter(_ name: String, among known: [String]) -> InputError {
+    private static func unknownParameter(
+        _ name: String, among known: [String], from command: String
+    ) -> InputError {
         InputError(
             file: option, path: name, message: "unknown parameter \(JSONText.excerpt(name))",
-            remedy: Suggestion.remedy(for: name, among: known))
+            remedy: Suggestion.remedy(for: name, among: known, from: command))
     }
 }
 
