@@ -1,9 +1,9 @@
 import OpBenchModel
 
-/// The differences between two builds, ranked by the part of the total difference that they explain.
+/// The differences between two builds, or two backends of one build, ranked by the part of the total difference that they explain.
 ///
-/// Every reported change is significant. All functions are tested together, and so is everything else, so that almost
-/// nothing is reported for equal builds; see `ChanceTest.alpha`.
+/// Every reported change is significant. All functions are tested together, and so are all classes of code, and
+/// everything else, so that almost nothing is reported for equal sides; see `ChanceTest.alpha`.
 public struct Explanation: Sendable {
     /// Elapsed time, in nanoseconds per operation.
     public let time: Change
@@ -16,36 +16,37 @@ public struct Explanation: Sendable {
     /// Allocation sites, by the allocating function, that changed by at least a hundredth of an allocation per
     /// operation.
     public let allocations: [Change]
-    /// The counts that changed.
+    /// The counts that changed by at least a hundredth per operation.
     public let counts: [Change]
     /// Waits by reason, in nanoseconds per operation, that changed by a large enough part of the time. Empty if the
     /// time did not change significantly.
     public let waits: [Change]
+    public let backends: ExplainedBackends
     /// The number of turns of each side.
     public let turns: (base: Int, head: Int)
 
-    static let leastAllocations = 0.01
+    /// The least reported change of allocations and other counts, per operation.
+    static let leastCount = 0.01
 
     /// - Parameters:
     ///   - base: at least one sample.
     ///   - head: at least one sample.
-    ///   - backend: of both sides.
-    public init(base: [ExplainedSample], head: [ExplainedSample], on backend: BackendID, by test: ChanceTest) {
+    public init(base: [ExplainedSample], head: [ExplainedSample], on backends: ExplainedBackends, by test: ChanceTest) {
+        self.backends = backends
         turns = (base.count, head.count)
         let time = Change("time", base: base.map(\.time), head: head.map(\.time), by: test)
         let cpuTime = Change("CPU time", base: base.map(\.cpuTime), head: head.map(\.cpuTime), by: test)
-        var cpu = RankedFunctions(base, head, on: backend, \.cpu, of: cpuTime, by: test)
-        var instructions = RankedFunctions(base, head, on: backend, \.instructions, by: test)
-        let allocations = RankedFunctions.changes(
-            base.compactMap(\.allocations), head.compactMap(\.allocations), on: backend, from: Self.leastAllocations,
-            by: test
-        ).map(\.change)
+        var cpu = RankedFunctions(base, head, on: backends, \.cpu, of: cpuTime, by: test)
+        var instructions = RankedFunctions(base, head, on: backends, \.instructions, by: test)
+        let allocations = AttributedSides(
+            base.compactMap(\.allocations), head.compactMap(\.allocations), on: backends
+        ).functions(from: Self.leastCount, by: test).map(\.change)
         let counts = ExplainedSample.Count.allCases.compactMap { count -> Change? in
             let (ofBase, ofHead) = (base.compactMap { $0.counts[count] }, head.compactMap { $0.counts[count] })
             return ofBase.isEmpty || ofHead.isEmpty ? nil : Change(count.words, base: ofBase, head: ofHead, by: test)
         }
-        let waits = Self.waits(
-            base.compactMap(\.waits), head.compactMap(\.waits), from: time.base * ChanceTest.leastEffect, by: test)
+        let leastWait = max(time.base, time.head) * ChanceTest.leastEffect
+        let waits = Self.waits(base.compactMap(\.waits), head.compactMap(\.waits), from: leastWait, by: test)
 
         cpu?.keepSure(by: test)
         instructions?.keepSure(by: test)
@@ -58,10 +59,10 @@ public struct Explanation: Sendable {
                 return change.isSure(of: least(change)) ? change : nil
             }
         }
-        self.allocations = sure(allocations) { _ in Self.leastAllocations }
+        self.allocations = sure(allocations) { _ in Self.leastCount }
             .sorted { ($1.difference.magnitude, $0.name) < ($0.difference.magnitude, $1.name) }
-        self.counts = sure(counts) { $0.base * ChanceTest.leastEffect }
-        let sureWaits = sure(waits) { _ in time.base * ChanceTest.leastEffect }
+        self.counts = sure(counts) { max($0.base * ChanceTest.leastEffect, Self.leastCount) }
+        let sureWaits = sure(waits) { _ in leastWait }
             .sorted { $0.difference.magnitude > $1.difference.magnitude }
         self.waits = time.isSure ? sureWaits : []
         (self.time, self.cpuTime, self.cpu, self.instructions) = (time, cpuTime, cpu, instructions)
