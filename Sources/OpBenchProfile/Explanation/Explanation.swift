@@ -16,7 +16,7 @@ public struct Explanation: Sendable {
     /// Allocation sites, by the allocating function, that changed by at least a hundredth of an allocation per
     /// operation.
     public let allocations: [Change]
-    /// The counts that changed.
+    /// The counts that changed by at least a hundredth per operation.
     public let counts: [Change]
     /// Waits by reason, in nanoseconds per operation, that changed by a large enough part of the time. Empty if the
     /// time did not change significantly.
@@ -25,7 +25,8 @@ public struct Explanation: Sendable {
     /// The number of turns of each side.
     public let turns: (base: Int, head: Int)
 
-    static let leastAllocations = 0.01
+    /// The least reported change of allocations and other counts, per operation.
+    static let leastCount = 0.01
 
     /// - Parameters:
     ///   - base: at least one sample.
@@ -39,13 +40,13 @@ public struct Explanation: Sendable {
         var instructions = RankedFunctions(base, head, on: backends, \.instructions, by: test)
         let allocations = AttributedSides(
             base.compactMap(\.allocations), head.compactMap(\.allocations), on: backends
-        ).functions(from: Self.leastAllocations, by: test).map(\.change)
+        ).functions(from: Self.leastCount, by: test).map(\.change)
         let counts = ExplainedSample.Count.allCases.compactMap { count -> Change? in
             let (ofBase, ofHead) = (base.compactMap { $0.counts[count] }, head.compactMap { $0.counts[count] })
             return ofBase.isEmpty || ofHead.isEmpty ? nil : Change(count.words, base: ofBase, head: ofHead, by: test)
         }
-        let waits = Self.waits(
-            base.compactMap(\.waits), head.compactMap(\.waits), from: time.base * ChanceTest.leastEffect, by: test)
+        let leastWait = max(time.base, time.head) * ChanceTest.leastEffect
+        let waits = Self.waits(base.compactMap(\.waits), head.compactMap(\.waits), from: leastWait, by: test)
 
         cpu?.keepSure(by: test)
         instructions?.keepSure(by: test)
@@ -58,10 +59,10 @@ public struct Explanation: Sendable {
                 return change.isSure(of: least(change)) ? change : nil
             }
         }
-        self.allocations = sure(allocations) { _ in Self.leastAllocations }
+        self.allocations = sure(allocations) { _ in Self.leastCount }
             .sorted { ($1.difference.magnitude, $0.name) < ($0.difference.magnitude, $1.name) }
-        self.counts = sure(counts) { $0.base * ChanceTest.leastEffect }
-        let sureWaits = sure(waits) { _ in time.base * ChanceTest.leastEffect }
+        self.counts = sure(counts) { max($0.base * ChanceTest.leastEffect, Self.leastCount) }
+        let sureWaits = sure(waits) { _ in leastWait }
             .sorted { $0.difference.magnitude > $1.difference.magnitude }
         self.waits = time.isSure ? sureWaits : []
         (self.time, self.cpuTime, self.cpu, self.instructions) = (time, cpuTime, cpu, instructions)
