@@ -52,7 +52,7 @@ function wordsOf(row, figure) {
     ].filter((part) => part !== "").join(" ");
 }
 
-/** The axis along one side: grid lines, and the names of ticks that fit. */
+/** Grid lines, and the names of the ticks that fit, above and below. */
 function ticksOf(scale, x, top, bottom) {
     const parts = [];
     let end = -Infinity;
