@@ -164,9 +164,8 @@ function titleOf(figure) {
 }
 
 function wordsAbove(figure) {
-    const hint = figure === ratio ? "One that crosses 1 shows no difference." : figure.meaning;
-    const dashed = rows.some((row) => isDoubtful(row, figure)) ? " Dashed: most samples are doubtful." : "";
-    return `${figure.interval ? "Bars are 95 % intervals. " : ""}${hint}${dashed}`;
+    const bars = figure === ratio ? "95 % intervals; one across 1 shows no difference." : figure.meaning + (figure.interval ? " Bars: 95 % intervals." : "");
+    return bars + (rows.some((row) => isDoubtful(row, figure)) ? " Dashed: most samples are doubtful." : "");
 }
 
 function showByCell() {
