@@ -13,9 +13,65 @@ require_swift() {
     command -v swift >/dev/null || fail "no swift on PATH; see https://www.swift.org/install/linux/" 1
 }
 
-# swift_build ARGUMENT…: builds, with progress on standard error. Never on a terminal, where SwiftPM compiles with other
-# options (-color-diagnostics) and so compiles everything again.
-swift_build() { swift build "$@" 2>&1 | cat >&2; }
+# swift_build WHAT ARGUMENT…: runs `swift build`, and shows on standard error what it builds, the step and the elapsed
+# time: in one line of a terminal, every half minute in a log, nothing if all is up to date. A failed build prints the
+# diagnostics. SwiftPM itself never writes to a terminal, where it compiles with other options (-color-diagnostics) and
+# so compiles everything again.
+swift_build() {
+    local what=$1 begun=$SECONDS next=0 shown='' state='' line='' part build_output process status=0 diagnostics=()
+    shift
+    local packages='^(Fetching|Fetched|Updating|Updated|Computing|Computed|Creating|Working) '
+    local chatter='^(Build(ing)? |Compiling plugin |Downloading |Downloaded |\[[0-9]+/[0-9]+\] (Planning|Write) )'
+    local step='^\[([0-9]+)/([0-9]+)\] ([^ ]+ [^ ]+)'
+    exec {build_output}< <(exec swift build "$@" 2>&1)
+    process=$!
+    while true; do
+        # Fails at the end of the output, and with a status above 128 after a second without a whole line.
+        if IFS= read -r -t 1 part <&"$build_output"; then
+            line+=$part
+            if [[ $line =~ $packages ]]; then state="fetching packages"
+            elif [[ $line == "Another instance of SwiftPM"* ]]; then state="waiting for another build"
+            elif [[ $line =~ $chatter ]]; then :
+            elif [[ $line =~ $step ]]; then state="step ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}, ${BASH_REMATCH[3]}"
+            else diagnostics+=("$line"); fi
+            line=''
+        elif (($? > 128)); then line+=$part
+        else
+            [[ -z $line$part ]] || diagnostics+=("$line$part")
+            break
+        fi
+        [[ -n $state ]] || continue
+        if [[ -z $shown ]]; then
+            echo "${0##*/}: building $what" >&2
+            shown=1 next=$((begun + build_interval))
+        fi
+        if [[ -t 2 ]]; then
+            part="${0##*/}: $(time_text $((SECONDS - begun))), $state"
+            printf '\r\e[2K%s' "${part:0:79}" >&2
+        elif ((SECONDS >= next)); then
+            echo "${0##*/}: $(time_text $((SECONDS - begun))), $state" >&2
+            next=$((SECONDS + build_interval))
+        fi
+    done
+    exec {build_output}<&-
+    wait "$process" || status=$?
+    [[ -z $shown || ! -t 2 ]] || printf '\r\e[2K' >&2
+    if ((status != 0)); then
+        ((${#diagnostics[@]} == 0)) || printf '%s\n' "${diagnostics[@]}" >&2
+    elif [[ -n $shown ]]; then
+        echo "${0##*/}: built in $(time_text $((SECONDS - begun)))" >&2
+    fi
+    return "$status"
+}
+# The seconds between two lines of a log.
+build_interval=30
+
+# time_text SECONDS
+time_text() {
+    local minutes=$(($1 / 60))
+    ((minutes == 0)) || printf '%d min ' "$minutes"
+    printf '%d s' $(($1 % 60))
+}
 
 require_python() {
     python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || fail "needs python3, 3.11 or later" 1

@@ -41,17 +41,21 @@ public struct RatioFindings: Sendable {
             let backend: BackendID
             let side: String
         }
-        var order: [Key] = []
         var judged: [Key: [RatioVerdict: [SummaryRow]]] = [:]
         for row in rows.sorted(by: { ($0[.timeRatio].value ?? 0) < ($1[.timeRatio].value ?? 0) }) {
             guard let verdict = row.ratioVerdict else { continue }
             judged[Key(backend: row.backend, side: row.side), default: [:]][verdict, default: []].append(row)
         }
-        for row in rows {
-            let key = Key(backend: row.backend, side: row.side)
-            if judged[key] != nil, !order.contains(key) { order.append(key) }
+        var seen: Set<BackendID> = []
+        let backends = rows.map(\.backend).filter { seen.insert($0).inserted }
+        let sides = Set(rows.map(\.side)).sorted()
+        return backends.flatMap { backend in
+            sides.compactMap { side in
+                judged[Key(backend: backend, side: side)].map {
+                    RatioFindings(backend: backend, side: side, baseline: baseline, rows: $0)
+                }
+            }
         }
-        return order.map { RatioFindings(backend: $0.backend, side: $0.side, baseline: baseline, rows: judged[$0]!) }
     }
 
     /// The reference backend of the ratios; nil without ratios.

@@ -8,15 +8,17 @@ import OpBenchRunner
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Explain the difference between two builds: which function, allocation, lock or wait grew.",
+        abstract: "Explain a difference between two builds or backends: which function, allocation, lock or wait grew.",
         discussion: """
-            Takes a run of `opbench ab`, or two runs, and the programs that took their samples. Reruns the cells that \
-            regressed, or may have, on both sides, interleaved, eight times each: unprofiled, and with profiles of CPU \
-            time, allocations and waits. Prints time and CPU time of the run, then the changes per operation, ranked \
-            by the part of the difference that they explain. Reports a change if it is significant after Holm's \
-            adjustment for all functions (or for everything else) of the cell, and at least 2 % of the base's CPU \
-            time. Reports no function unless the CPU time of these turns changed. A function's figures include the \
-            work that the Swift runtime, malloc, the C library and the kernel do for it.
+            Takes a run of `opbench ab`, or two runs, and the programs that took their samples; with --between, two \
+            backends of one run. Reruns the cells that regressed, or may have (with --between, those in which the \
+            times differ), on both sides, interleaved, eight times each: unprofiled, and with profiles of CPU time, \
+            allocations and waits. Without --filter, reruns the \(ExplainedCells.most) worst. Prints time and CPU time \
+            of the run, then the changes per operation, ranked by the part of the difference that they explain. \
+            Reports a change if it is significant after Holm's adjustment for all functions (for all classes of code, \
+            or for everything else) of the cell, and at least 2 % of the base's CPU time. Reports no function unless \
+            the CPU time of these turns changed. A function's figures include the work that the Swift runtime, malloc, \
+            the C library and the kernel do for it.
 
             With --instructions, each side also runs under valgrind's callgrind, ten rounds of at most 2,000 \
             operations per turn, which takes some seconds more. The round with the fewest instructions counts, because \
@@ -27,21 +29,29 @@ struct ExplainCommand: ParsableCommand {
               opbench explain results/two-builds
               opbench explain before after
               opbench explain --filter work_ns=0 --backend engine results/two-builds
+              opbench explain --between engine,dispatch --filter work_ns=0 run
               opbench explain --instructions results/two-builds
               opbench explain --markdown explanation.md --output graphs results/two-builds
 
             EXIT CODES
-              0    explained, or nothing regressed
+              0    explained, or there is no difference to explain
               3    a sample crashed or timed out
-              64   bad usage, a run of one side, a program that is missing or changed, or
-                   --instructions without valgrind
+              64   bad usage, a run of one side, a backend without figures in the cell,
+                   a program that is missing or changed, or --instructions without valgrind
             """)
 
-    @Argument(help: ArgumentHelp("A run of `opbench ab`, or the run to compare with.", valueName: "run"))
+    @Argument(
+        help: ArgumentHelp(
+            "A run of `opbench ab`, the run to compare with, or a run for --between.", valueName: "run"))
     var base: String
 
     @Argument(help: ArgumentHelp("The run to compare.", valueName: "run"))
     var head: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Explain the difference between two backends of one run, separated by a comma.", valueName: "backends"))
+    var between: String?
 
     @Option(help: ArgumentHelp("A policy file (JSON), which defines regressions.", valueName: "file"))
     var policy: String?
@@ -94,6 +104,7 @@ struct ExplainCommand: ParsableCommand {
     func validate() throws {
         try FolderArgument.check(folder, option: "--results")
         if let directory { try FolderArgument.check(directory, option: "--output") }
+        if between != nil { try validateBetween() }
         let allowed = Self.turnsAllowed
         guard allowed.contains(turns) else {
             throw ValidationError(
@@ -102,11 +113,19 @@ struct ExplainCommand: ParsableCommand {
         try SampleTime.check(seconds: seconds, timeout: timeout)
     }
 
+    private func validateBetween() throws {
+        if head != nil { throw ValidationError("--between compares two backends of one run; name one run.") }
+        for (option, value) in [("--backend", backends), ("--policy", policy)] where value != nil {
+            throw ValidationError("--between and \(option) exclude each other; leave out \(option).")
+        }
+    }
+
     func run() throws {
         if countsInstructions { try ProfileMeans.ofInstructions().require(by: "--instructions") }
         let file = try markdown.map { (path) throws(InputError) in try ReportFile(path) }
         let filter = try filter.map { (pattern) throws(InputError) in try CellFilter(pattern) }
         let backends = try backends.map { (list) throws(InputError) in try NameList.backends(list) }
+        let two = try between.map { (list) throws(InputError) in try NameList.twoBackends(list, option: "--between") }
         let runs = try ([base] + [head].compactMap(\.self)).map { try RecordedRun($0, in: folder) }
         let facts = try runs.map { run in
             guard let facts = run.facts else {
@@ -116,17 +135,20 @@ struct ExplainCommand: ParsableCommand {
             }
             return facts
         }
-        let rows = try compare(runs)
-        let targets = try SuspectCells(rows, of: runs[0]).targets(filter: filter, backends: backends)
-        guard !targets.isEmpty else {
-            StandardError.say("opbench: nothing regressed; --filter explains other cells")
+        let rows = try compare(runs, two)
+        let cells = try ExplainedCells(rows, of: runs[0], between: two).chosen(filter: filter, backends: backends)
+        guard !cells.targets.isEmpty else {
+            let finding = two.map { "no time differs beyond chance, \($0.names)" } ?? "nothing regressed"
+            StandardError.say("opbench: \(finding); --filter explains other cells")
             return
         }
-        try explain((facts[0], facts[facts.count - 1]), targets, MeasuredChange.byTarget(rows), file)
+        if let note = cells.note { StandardError.say("opbench: \(note)") }
+        try explain((facts[0], facts[facts.count - 1]), cells.targets, MeasuredChange.byTarget(rows), file)
     }
 
-    private func compare(_ runs: [RecordedRun]) throws -> [CompareRow] {
+    private func compare(_ runs: [RecordedRun], _ two: ExplainedBackends?) throws -> [CompareRow] {
         let comparison = RunComparison(folder: folder)
+        if let two { return try comparison.compareBackends(two.base, two.head, of: runs[0]) }
         let isOfSides = runs.count == 1
         let policy = try GatePolicy.forTwoSides(
             policy, or: isOfSides ? .standardForSides : .standard, on: runs.backends)
@@ -136,7 +158,7 @@ struct ExplainCommand: ParsableCommand {
     }
 
     private func explain(
-        _ facts: (base: RunFacts, head: RunFacts), _ targets: [ProfileTarget],
+        _ facts: (base: RunFacts, head: RunFacts), _ targets: [ExplainedTarget],
         _ measured: [MeasuredChange.Target: [MeasuredChange]], _ file: ReportFile?
     ) throws {
         let examined = try CancellableWork.run { [base, head] in
@@ -165,92 +187,5 @@ struct ExplainCommand: ParsableCommand {
         if let file, !ended.markdown.isEmpty { try ReportFile.write([(file, ended.markdown)]) }
         if let signal { throw CommandOutcome(status: ExitStatus.interrupted(by: signal)) }
         if try ended.outcome.get() { throw CommandOutcome(status: ExitStatus.badSample) }
-    }
-}
-
-extension ChanceTest {
-    /// The statistics that comparisons use.
-    static let ofVerdicts = ChanceTest(
-        probability: { mannWhitneyTest($0, $1) ?? 1 },
-        shift: { base, head in
-            let estimate = hodgesLehmannShift(from: base, to: head) ?? 0
-            return (estimate, hodgesLehmannShiftInterval(from: base, to: head) ?? -.infinity ... .infinity)
-        },
-        adjusted: holmAdjusted)
-}
-
-extension MeasuredChange {
-    /// A cell on a backend.
-    struct Target: Hashable, Sendable {
-        var cellID: String
-        var backend: BackendID
-    }
-
-    /// Time and CPU time of each cell and backend, as estimated by the comparison.
-    static func byTarget(_ rows: [CompareRow]) -> [Target: [MeasuredChange]] {
-        var changes: [Target: [MeasuredChange]] = [:]
-        for (name, metric) in [("time", Metric.time), ("CPU time", .cpuTime)] {
-            for row in rows where row.metric == metric.name && row.phase == "total" && row.operationClass.isEmpty {
-                guard let base = row.base, let head = row.head, let ratio = row.ratio else { continue }
-                let ends = [row.ratioLow, row.ratioHigh].compactMap(\.self)
-                changes[Target(cellID: row.cellID, backend: row.backend), default: []].append(
-                    MeasuredChange(
-                        name: name, base: base, head: head, ratio: ratio,
-                        interval: ends.count == 2 ? ends[0]...max(ends[0], ends[1]) : nil))
-            }
-        }
-        return changes
-    }
-}
-
-/// The cells with judged figures that regressed, or may have.
-struct SuspectCells {
-    private let rows: [CompareRow]
-    private let run: RecordedRun
-
-    init(_ rows: [CompareRow], of run: RecordedRun) {
-        self.rows = rows
-        self.run = run
-    }
-
-    /// - Parameters:
-    ///   - filter: selects cells whatever their verdicts.
-    ///   - backends: nil for all.
-    /// - Returns: the targets, worst first.
-    func targets(filter: CellFilter?, backends: [BackendID]?) throws -> [ProfileTarget] {
-        // The original files with the settings of the run's command line.
-        let settings = try ParameterSettings.parse(run.facts?.values(of: "--set") ?? [])
-        let specs = try WorkloadSpec.overriding(run.facts?.workloads ?? [], with: settings)
-        let cells = Dictionary(specs.flatMap { $0.cells }.map { ($0.id, $0) }) { $1 }
-        var worst: [ProfileTarget: Double] = [:]
-        for row in rows where backends?.contains(row.backend) ?? true {
-            let known = cells[row.cellID]
-            let isChosen = filter.map { filter in known.map { filter.matches($0) } ?? filter.matches(row.cellID) }
-            guard isChosen ?? isSuspect(row) else { continue }
-            guard let cell = known else {
-                throw InputError(
-                    file: run.name, message: "its run.json lacks the workload of the cell \"\(row.cellID)\"",
-                    remedy: "measure again with this opbench")
-            }
-            let target = ProfileTarget(cell: cell, backend: row.backend)
-            worst[target] = max(worst[target] ?? 0, row.ratio ?? 0)
-        }
-        if let filter, worst.isEmpty {
-            throw InputError(
-                file: "--filter", message: "\"\(filter.pattern)\" matches no cell of \(run.name) on those backends",
-                remedy: "`opbench compare --all` prints the cells of runs")
-        }
-        return worst.keys.sorted {
-            (-(worst[$0] ?? 0), $0.cell.id, $0.backend.rawValue) < (-(worst[$1] ?? 0), $1.cell.id, $1.backend.rawValue)
-        }
-    }
-
-    /// Whether a figure is judged to be worse, or is inconclusive with an estimate beyond the threshold.
-    private func isSuspect(_ row: CompareRow) -> Bool {
-        switch row.verdict {
-        case .regression: true
-        case .inconclusive: (row.ratio ?? 0) > 1 + (row.threshold ?? 0)
-        case .pass, .improved, .met, .missed, .missing, .unjudged: false
-        }
     }
 }

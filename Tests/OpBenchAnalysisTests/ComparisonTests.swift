@@ -30,6 +30,22 @@ struct ComparisonTests {
         try #require(comparison.rows.first { $0.metric == metric && $0.phase == phase })
     }
 
+    @Test("Two backends of a run are compared within blocks, under the name of the first")
+    func backends() throws {
+        var rows = Rows()
+        for block in 0..<8 {
+            let drift = 1 + Double(block)
+            rows.addThroughput(.dispatch, block: block, seconds: drift)
+            rows.addThroughput(.engine, block: block, seconds: 3 * drift)
+            rows.addThroughput(.serial, block: block, seconds: 100)
+        }
+        let comparison = try Comparison(backends: .engine, .dispatch, of: rows.rows)
+        let time = try row(comparison, Metric.time.name)
+        #expect(abs(try #require(time.ratio) - 1.0 / 3) < 1e-9)
+        #expect(try #require(time.ratioHigh) < 0.34 && time.verdict == .unjudged)
+        #expect(Set(comparison.rows.map(\.backend)) == [.engine])
+    }
+
     @Test(
         "A pass lies within the margin, however wide its interval is towards the better",
         arguments: [

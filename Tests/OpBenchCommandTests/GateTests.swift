@@ -109,7 +109,7 @@ struct GateTests {
         arguments: [
             ("gate --baseline base --candidate nowhere", "nowhere:"), ("gate --ab base", "base:"),
             ("compare base results/mixed/samples.csv", "results/mixed/samples.csv"),
-            ("gate --baseline base", "--candidate"), ("gate --ab base --baseline same", "--ab"),
+            ("gate --baseline base", "results:"), ("gate --ab base --baseline same", "--ab"),
             ("compare base results/cut/samples.csv", "results/cut/samples.csv"),
             ("compare base foreign.csv", "foreign.csv"), ("compare base same --policy bad.json", "$.rules[0].metric"),
             ("compare base same --policy absent.json", "absent.json:"),

@@ -71,7 +71,8 @@ struct HeapSamplerTests {
             let named = try await Symbolizer().names(of: heap.lookUps, in: heap.map)
             #expect(named.notes == [])
             let profile = heap.profile(.allAllocations, named.symbols)
-            #expect(ClassTable(profile, operations: 0).unknownCallersShare <= StackReport.mostUnknownCallers)
+            #expect(
+                ClassTable(profile, on: .engine, operations: 0).unknownCallersShare <= StackReport.mostUnknownCallers)
             totals.append(profile.total)
         }
         // A line for each stack on each thread, as "  t1: …".
@@ -90,7 +91,7 @@ struct HeapSamplerTests {
         return missed <= Int64(2 * (later + new))
     }
 
-    @Test("Another process is told how to start")
+    @Test("Another process is instructed how to start")
     func notStarted() async throws {
         let folder = try ScratchFolder()
         #expect(throws: SamplerError.self) { try HeapSampler(folder: folder.root).begin() }

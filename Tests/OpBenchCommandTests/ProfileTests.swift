@@ -5,6 +5,8 @@ import OpBenchRunner
 import TestSupport
 import Testing
 
+@testable import OpBenchCommand
+
 /// `opbench profile` with the real program and real samples.
 @Suite(.serialized)
 struct ProfileTests {
@@ -249,33 +251,108 @@ struct ExplainTests {
         let folder = try ScratchFolder()
         try folder.write(Self.busy, to: "busy.json")
         var text = ""
-        func expectRefusal(of words: String...) async throws {
+        func expectRefusal(of words: [String]) async throws {
             let refused = try await OpBenchProcess.run(
                 ["explain", "--output", "graphs", "--markdown", "why.md"] + words, in: folder)
             #expect(refused.status == 64)
             // The second run may have done different work, which causes a warning.
             text += refused.errors.split(separator: "\n").filter { $0.hasPrefix("Error: ") }.joined() + "\n"
         }
-        try await expectRefusal(of: "nothing")
+        try await expectRefusal(of: ["nothing"])
         for name in ["one", "other"] {
             let run = try await OpBenchProcess.run(["run", "--quick", "--run-id", name, "busy.json"], in: folder)
             #expect(run.status == 0, "\(run.errors)")
         }
-        try await expectRefusal(of: "one")
+        try await expectRefusal(of: ["one"])
+        // Two backends: no limit is possible with concurrentPerform.
+        let run = try await OpBenchProcess.run(
+            ["run", "--quick", "--run-id", "three", "--backend", "serial,engine,dispatch:apply", "busy.json"],
+            in: folder)
+        #expect(run.status == 0, "\(run.errors)")
+        for words in [
+            ["engine,engines"], ["engine"], ["engine,engine"], ["engine,serial,dispatch"], ["engine,foundation"],
+            ["engine,dispatch:apply", "--filter", "busy"], ["engine,serial", "--filter", "absent"],
+            ["engine,serial", "--backend", "engine"], ["engine,serial", "--policy", "p.json"],
+            ["engine,serial", "one"],
+        ] {
+            try await expectRefusal(of: ["--between"] + words + ["three"])
+        }
         // The run's program is now a different one.
         let description = try folder.read("results/one/run.json")
         let digits = try #require(description.firstMatch(of: /"sha256" : "([0-9a-f]{64})"/)).1
         try folder.write(
             description.replacingOccurrences(of: digits, with: String(repeating: "0", count: 64)),
             to: "results/one/run.json")
-        try await expectRefusal(of: "--filter", "busy", "one", "other")
+        try await expectRefusal(of: ["--filter", "busy", "one", "other"])
         try folder.write(
             description.replacingOccurrences(of: OpBenchProcess.binary, with: "/nonexistent/opbench"),
             to: "results/one/run.json")
-        try await expectRefusal(of: "--filter", "busy", "one", "other")
+        try await expectRefusal(of: ["--filter", "busy", "one", "other"])
         Golden("explain").expect(
             text, "refusals", replacing: [OpBenchProcess.binary: "opbench", folder.root: "FOLDER"])
         #expect(!folder.contents().contains { $0.hasPrefix("graphs") || $0 == "why.md" })
+    }
+
+    @Test("--between ranks what two backends of one run do, with 0 for what only one of them does", .slow)
+    func between() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.busy.replacing("10000", with: "0"), to: "busy.json")
+        let run = try await OpBenchProcess.run(
+            ["run", "--no-progress", "--run-id", "one", "--backend", "serial,engine", "--blocks", "8", "busy.json"],
+            in: folder)
+        #expect(run.status == 0, "\(run.errors)")
+        let patience = Patience()
+        var (attempt, output, own) = (0, "", "")
+        repeat {
+            attempt += 1
+            let result = try await OpBenchProcess.run(
+                [
+                    "explain", "--no-progress", "--between", "serial,engine", "--seconds", "0.05", "--markdown",
+                    "why-\(attempt).md", "--output", "graphs-\(attempt)", "one",
+                ], in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+            output = result.output
+            let rows = try folder.read("why-\(attempt).md").split(separator: "\n").map(String.init)
+            #expect(rows.contains { $0.hasPrefix("| what | serial | engine |") }, "\(output)")
+            own = rows.first { $0.hasPrefix("| class of code, engine |") } ?? ""
+        } while own.isEmpty && !patience.isOver()
+        #expect(own.hasPrefix("| class of code, engine | 0 ns |"), "\(output)")
+        #expect(try folder.read("why-\(attempt).md").contains("| OperationEngine."), "\(output)")
+        #expect(folder.contents().contains { $0.hasSuffix("-serial-engine-cpu-difference.svg") })
+    }
+
+    @Test("between two backends, the cells whose times differ most are chosen, whichever backend is faster")
+    func chosenCells() throws {
+        let folder = try ScratchFolder()
+        var run = WrittenRun(name: "r")
+        run.arguments = ["opbench", "run", "--set", "depth=1,2,3,4,5,6,7,8", "w.json"]
+        let factors: [Double?] = [1, 2, 0.1, 3, 0.4, 1.5, 4, nil]
+        for (place, factor) in factors.enumerated() {
+            for block in 0..<8 {
+                for (backend, factor) in [(.engine, 1), (.dispatch, factor)] as [(BackendID, Double?)] {
+                    guard let factor else { continue }
+                    let first = run.rows.count
+                    run.add(backend, block: block, .time, factor * Double(100 + block))
+                    for index in run.rows.indices[first...] {
+                        run.rows[index].cellID = "w depth=\(place + 1)"
+                        run.rows[index].parameters = ["depth": "\(place + 1)"]
+                    }
+                }
+            }
+        }
+        try run.write(to: folder.root)
+        let recorded = try RecordedRun("r", in: folder.root)
+        let rows = try RunComparison(folder: folder.root).compareBackends(.engine, .dispatch, of: recorded)
+        let cells = ExplainedCells(
+            rows, of: recorded, between: ExplainedBackends(base: .engine, head: .dispatch))
+        func ids(_ filter: String?) throws -> [String] {
+            let filter = try filter.map { try CellFilter($0) }
+            return try cells.chosen(filter: filter, backends: nil).targets.map(\.cell.id)
+        }
+        #expect(try ids(nil) == [3, 7, 4, 5, 2].map { "w depth=\($0)" })
+        #expect(try cells.chosen(filter: nil, backends: nil).note != nil)
+        #expect(try ids("depth=[168]") == [6, 1].map { "w depth=\($0)" })
+        #expect(throws: InputError.self) { try ids("depth=8") }
     }
 
     private static let means = ProfileMeans.ofInstructions()

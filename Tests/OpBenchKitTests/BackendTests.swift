@@ -198,7 +198,7 @@ struct NameTests {
     @Test(arguments: [
         "", "Mine", "1st", "my queue", "a,b", "a:b:c", "a:", ":a", "a/b", "ä", "a\n", String(repeating: "a", count: 41),
     ])
-    func `a name that cannot stand in files and lists is refused`(_ name: String) throws {
+    func `a name that files and lists cannot contain is rejected`(_ name: String) throws {
         #expect(try #require(refusal(of: [name])).remedy.contains("a-z"))
         #expect(!BackendID(rawValue: name).isWellFormed)
     }

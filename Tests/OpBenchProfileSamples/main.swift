@@ -1,5 +1,5 @@
 // Writes every file that a profile has, of made-up profiles, for scripts/tests/test_profile_formats.py, which reads
-// them with other programs' readers: `OpBenchProfileSamples FOLDER OPERATIONS`. What was written stands in
+// them with other programs' readers: `OpBenchProfileSamples FOLDER OPERATIONS`. The list of files is
 // manifest.json.
 
 import Glibc
@@ -31,7 +31,7 @@ let chrome = try write("trace.json") { try ChromeWriter.write(trace, to: $0) }
 let cut = try write("cut.json") { try ChromeWriter.write(trace, to: $0, limit: 1000) }
 let texts = [
     ("profile.folded", profile.folded()), ("profile.speedscope.json", profile.speedscope(title: hostile)),
-    ("flame.svg", FlameGraph(profile, title: hostile, operations: 10).svg()),
+    ("flame.svg", FlameGraph(profile, on: .engine, title: hostile, operations: 10).svg()),
     (
         "difference.svg",
         FlameGraph(

@@ -1,4 +1,5 @@
 import Foundation
+import OpBenchModel
 import TestSupport
 import Testing
 
@@ -108,8 +109,8 @@ struct CallgrindTests {
 
     @Test("A function includes its calls of malloc")
     func attribution() throws {
-        let functions = AttributedWeights(try profile(Self.file)).functions
-        #expect(functions["OperationEngine.QueueCore.add()"]?.parts == [.engine: 35, .allocation: 90])
+        let functions = AttributedWeights(try profile(Self.file), on: .engine).functions
+        #expect(functions["OperationEngine.QueueCore.add()"]?.parts == [.queue("engine"): 35, .allocation: 90])
     }
 
     @Test("Names without numbers, omitted positions, lines with only a position")

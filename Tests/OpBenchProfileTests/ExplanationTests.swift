@@ -31,8 +31,8 @@ struct ExplanationTests {
             profile([
                 ([Self.engine], 10), ([Self.engine, Self.malloc], 20), ([Self.engine, Self.futex, Self.kernel], 30),
                 ([Self.engine, Self.body, Self.malloc], 5), ([Self.malloc], 7), ([], 3),
-            ]))
-        #expect(weights.functions[Self.engine.name]?.parts == [.engine: 10, .allocation: 20, .kernel: 30])
+            ]), on: .engine)
+        #expect(weights.functions[Self.engine.name]?.parts == [.queue("engine"): 10, .allocation: 20, .kernel: 30])
         #expect(weights.functions[Self.body.name]?.parts == [.allocation: 5])
         #expect(weights.functions[AttributedWeights.nobody]?.total == 10)
         #expect(weights.functions.values.reduce(0) { $0 + $1.total } == 75)
@@ -47,7 +47,7 @@ struct ExplanationTests {
             profile([
                 ([Self.engine, lock], 10), ([special, lock, Self.futex, Self.kernel], 20), ([special, wake], 5),
                 ([lock], 1),
-            ]))
+            ]), on: .engine)
         #expect(weights.functions[Self.engine.name]?.parts == [.futex: 15, .kernel: 20])
         #expect(weights.functions[AttributedWeights.nobody]?.parts == [.futex: 1])
         #expect(weights.functions.count == 2)
@@ -62,9 +62,10 @@ struct ExplanationTests {
         let weights = AttributedWeights(
             profile(
                 [([Self.engine, object, Self.malloc], 2), ([Self.engine, growth, growth, Self.malloc], 3)], .allocations
-            ))
+            ), on: .engine)
         #expect(weights.functions.mapValues { $0.total } == [Self.engine.name: 5])
-        let shim = AttributedWeights(profile([([Self.engine, Self.frame("clinux_thread_state"), Self.kernel], 4)]))
+        let shim = AttributedWeights(
+            profile([([Self.engine, Self.frame("clinux_thread_state"), Self.kernel], 4)]), on: .engine)
         #expect(shim.functions.mapValues { $0.total } == [Self.engine.name: 4])
     }
 
@@ -111,8 +112,10 @@ struct ExplanationTests {
         (0..<7).map { sample(time + Double($0), allocations: allocations, serve: serve + $0) }
     }
 
-    private func explanation(_ base: [ExplainedSample], _ head: [ExplainedSample]) -> Explanation {
-        Explanation(base: base, head: head, by: Self.test)
+    private func explanation(
+        _ base: [ExplainedSample], _ head: [ExplainedSample], on backends: ExplainedBackends = .init(.engine)
+    ) -> Explanation {
+        Explanation(base: base, head: head, on: backends, by: Self.test)
     }
 
     @Test("The function that changed most is first, with its calls, and the rest is unexplained")
@@ -127,6 +130,8 @@ struct ExplanationTests {
         #expect(cpu.functions.first?.parts.map(\.frameClass) == [.allocation])
         #expect(cpu.unexplained == 6)
         #expect(explanation.instructions == nil)
+        #expect(cpu.classes.map(\.name) == [FrameClass.allocation.words, "engine"])
+        #expect(cpu.classes.map(\.difference) == [20, -6])
         #expect(explanation.allocations.map(\.name) == [Self.engine.name])
         #expect(explanation.allocations.first?.difference == 1)
         // They did not change.
@@ -137,6 +142,32 @@ struct ExplanationTests {
     private func expectGolden(_ explanation: Explanation, measured: [MeasuredChange] = [], _ section: String) {
         let lines = explanation.lines(measured: measured).joined(separator: "\n")
         Golden("explanation").expect("\(lines)\n\n\(explanation.markdown(measured: measured) { $0 })", section)
+    }
+
+    @Test("Between two backends, a function or class that only one of them has is 0 on the other side")
+    func backends() throws {
+        let push = Self.frame("_dispatch_root_queue_push", "/lib/libdispatch.so")
+        func side(_ time: Int64, _ own: StackFrame, kernel: Int64) -> [ExplainedSample] {
+            (0..<7).map { (turn: Int64) in
+                var sample = ExplainedSample(time: Double(time + turn), cpuTime: Double(time + turn))
+                let stacks: [([StackFrame], Int64)] = [
+                    ([own], 10 * time - kernel), ([own, Self.futex, Self.kernel], kernel), ([Self.body], 50 + turn),
+                ]
+                sample.cpu = .init(profile(stacks), operations: 10)
+                return sample
+            }
+        }
+        let explanation = explanation(
+            side(100, Self.engine, kernel: 100), side(200, push, kernel: 900),
+            on: ExplainedBackends(base: .engine, head: BackendID(rawValue: "dispatch:notify")))
+        let cpu = try #require(explanation.cpu)
+        #expect(cpu.functions.map(\.change.name) == [push.name, Self.engine.name])
+        #expect(cpu.functions.map(\.change.base) == [0, 100] && cpu.functions.map(\.change.head) == [200, 0])
+        #expect(cpu.functions.first?.parts.map(\.frameClass) == [.queue("dispatch"), .kernel])
+        #expect(cpu.classes.map(\.name) == ["dispatch", "kernel", "engine"])
+        #expect(cpu.classes.map(\.difference) == [110, 80, -90])
+        #expect(explanation.backends.title(of: "c") == "c: engine → dispatch:notify")
+        expectGolden(explanation, "two backends")
     }
 
     @Test("Certain changes below 2 % of the base's CPU time are part of the rest")
@@ -241,7 +272,7 @@ struct ExplanationTests {
         #expect(abs(ranking.total.difference - 100) < 1e-9)
         #expect(ranking.functions.map(\.change.name) == [Self.engine.name])
         #expect(ranking.functions.first?.change.interval == 100...100)
-        #expect(ranking.functions.first?.parts.map(\.frameClass) == [.allocation, .engine])
+        #expect(ranking.functions.first?.parts.map(\.frameClass) == [.allocation, .queue("engine")])
         #expect(abs(ranking.unexplained) < 1e-9)
         expectGolden(explanation, "instructions")
     }

@@ -1,3 +1,4 @@
+import OpBenchModel
 import TestSupport
 import Testing
 
@@ -76,7 +77,7 @@ struct HeapProfileTests {
                 profile.samples.map { profile.stack($0.stack).map { profile.frames[Int($0)].name } } == [
                     ["start_thread", "make", "calloc"], ["main", "malloc"],
                 ])
-            #expect(ClassTable(profile, operations: 0).unknownCallers == 0)
+            #expect(ClassTable(profile, on: .engine, operations: 0).unknownCallers == 0)
         }
     }
 
@@ -118,7 +119,7 @@ struct HeapProfileTests {
                 guard let heap = try? HeapProfile(copy) else { continue }
                 taken += 1
                 for measure in HeapProfile.Measure.allCases {
-                    _ = StackReport(heap.profile(measure, symbols(heap)), operations: 3).lines()
+                    _ = StackReport(heap.profile(measure, symbols(heap)), on: .engine, operations: 3).lines()
                 }
             }
         }

@@ -1,3 +1,4 @@
+import OpBenchModel
 import TestSupport
 import Testing
 
@@ -106,7 +107,7 @@ struct OffCPUTests {
 
     private func expectGolden(_ profile: OffCPU, operations: Int, _ section: String) {
         Golden("off-cpu-report").expect(
-            OffCPUReport(profile, operations: operations).lines().joined(separator: "\n"), section)
+            OffCPUReport(profile, on: .engine, operations: operations).lines().joined(separator: "\n"), section)
     }
 
     @Test func `threads have their given names`() {
@@ -192,7 +193,7 @@ struct OffCPUTests {
             let script = SchedScript(bytes)
             for marks in [Self.marks, MarkedTime([[0, .max]]), MarkedTime([[.min, .max]]), MarkedTime([])] {
                 let profile = OffCPU(script, marks: marks)
-                #expect(!OffCPUReport(profile, operations: 3).lines().isEmpty)
+                #expect(!OffCPUReport(profile, on: .engine, operations: 3).lines().isEmpty)
             }
         }
     }

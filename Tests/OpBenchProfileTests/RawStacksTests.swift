@@ -1,3 +1,4 @@
+import OpBenchModel
 import TestSupport
 import Testing
 
@@ -97,7 +98,7 @@ struct RawStacksTests {
         #expect(profile.threads == ["engine normal 1", "dispatch 1"])
         #expect(profile.frames.first { $0.name == "start_thread" }?.object == "/lib/libc.so.6")
         // A stack is known if it starts where threads do, or in main.
-        #expect(ClassTable(profile, operations: 0).unknownCallers == 1_000_000)
+        #expect(ClassTable(profile, on: .engine, operations: 0).unknownCallers == 1_000_000)
     }
 
     @Test("Samples between marks")
@@ -169,7 +170,7 @@ struct RawStacksTests {
                 guard let stacks = try? RawStacksFile.read(copy) else { continue }
                 taken += 1
                 let profile = stacks.during([-5..<100]).profile(SymbolTable(map: stacks.map))
-                _ = (stacks.lookUps, StackReport(profile, operations: 3).lines(), profile.folded())
+                _ = (stacks.lookUps, StackReport(profile, on: .engine, operations: 3).lines(), profile.folded())
             }
         }
         #expect(taken > 100)

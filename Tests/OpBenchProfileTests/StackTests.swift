@@ -1,3 +1,4 @@
+import OpBenchModel
 import TestSupport
 import Testing
 
@@ -81,7 +82,7 @@ struct StackTests {
     }
 
     private func expectGolden(_ profile: StackProfile, operations: Int, functions: Int = 10, _ section: String) {
-        let lines = StackReport(profile, operations: operations).lines(functions: functions)
+        let lines = StackReport(profile, on: .engine, operations: operations).lines(functions: functions)
         Golden("stack-report").expect(lines.joined(separator: "\n"), section)
     }
 
@@ -102,15 +103,15 @@ struct StackTests {
     @Test(
         "The class of a function",
         arguments: [
-            ("$s15OperationEngine9QueueCoreC3runyyF", "/b/opbench", .engine),
+            ("$s15OperationEngine9QueueCoreC3runyyF", "/b/opbench", .queue("engine")),
             ("$s20OpBenchEngineBackend5RoundV3runyyF", "/b/opbench", .workload),
             ("clinux_burn", "/b/opbench", .workload), ("clinux_futex_wait", "/b/opbench", .futex),
             // A closure of the backend with the engine's queue as an argument.
             ("$s20OpBenchEngineBackend5RoundV3runyy15OperationEngine0fG5QueueCF", "/b/opbench", .workload),
             // The standard library's code, specialized for the engine's types.
-            ("$sSa6appendyyxnF15OperationEngine9ReadyItemV_Tg5", "/b/opbench", .engine),
+            ("$sSa6appendyyxnF15OperationEngine9ReadyItemV_Tg5", "/b/opbench", .queue("engine")),
             ("$sSa6appendyyxnF", "/usr/lib/swift/linux/libswiftCore.so", .swiftRuntime),
-            ("OperationEngine.QueueCore.run() -> ()", "/b/opbench", .engine),
+            ("OperationEngine.QueueCore.run() -> ()", "/b/opbench", .queue("engine")),
             (
                 "closure #1 () -> () in OpBenchBackends.Body.run(OperationEngine.OperationQueue) -> ()", "/b/opbench",
                 .workload
@@ -137,15 +138,45 @@ struct StackTests {
             ("NIOPosix.NIOThreadPool.process() -> ()", "", .library),
             ("[unknown]", "/usr/lib/libz.so.1", .library), ("deflate", "/usr/lib/libz.so.1", .library),
             ("$s15Synchronization6AtomicV5storeyyF", "/tmp/a", .swiftRuntime),
-            ("$s8Dispatch0A5QueueC5asyncyyF", "/tmp/a", .engine), ("nio_thread_pool_main", "/tmp/a", .workload),
-            ("_dispatch_worker_thread", "/usr/lib/swift/linux/libdispatch.so", .engine),
-            ("$s10Foundation14OperationQueueC", "/usr/lib/swift/linux/libFoundation.so", .engine),
+            ("$s8Dispatch0A5QueueC5asyncyyF", "/tmp/a", .library), ("nio_thread_pool_main", "/tmp/a", .workload),
+            ("_dispatch_worker_thread", "/usr/lib/swift/linux/libdispatch.so", .library),
+            ("$s10Foundation14OperationQueueC", "/usr/lib/swift/linux/libFoundation.so", .library),
             ("$s", "/b/opbench", .unknown), ("$s99999999999999999999a", "/b/opbench", .unknown),
         ] as [(String, String, FrameClass)])
     func classes(symbol: String, object: String, expected: FrameClass) {
         let name = symbol == "swift_retain" ? symbol : SwiftDemangler.demangle(symbol) ?? symbol
         let frame = StackFrame(name: name, symbol: symbol, object: object)
-        #expect(FrameClassifier().classify(frame) == expected)
+        #expect(FrameClassifier(.engine).classify(frame) == expected)
+    }
+
+    @Test("The queue's own code is that of the profiled backend, and other queues are other modules")
+    func queues() throws {
+        let code: [(frame: StackFrame, owner: String)] = [
+            ("OperationEngine.QueueCore.run() -> ()", "/b/opbench", "engine"),
+            ("_dispatch_worker_thread", "/usr/lib/swift/linux/libdispatch.so", "dispatch"),
+            ("Dispatch.DispatchQueue.sync() -> ()", "/tmp/a", "dispatch"),
+            ("Foundation.OperationQueue._schedule() -> ()", "/usr/lib/swift/linux/libFoundation.so", "foundation"),
+            ("[unknown]", "/usr/lib/swift/linux/libswift_Concurrency.so", "concurrency"),
+            ("Pools.Pool.run() -> ()", "/tmp/a", "mine"),
+        ].map { (StackFrame(name: $0.0, object: $0.1), $0.2) }
+        let declared = ["mine", "mine:fast", "other"].map {
+            BackendDefinition(
+                declared: BackendID(rawValue: $0), summary: "s", module: $0 == "other" ? "Others" : "Pools")
+        }
+        for backend in [
+            "engine", "engine:within", "dispatch:notify", "foundation", "concurrency", "mine:fast", "other",
+        ] {
+            let classifier = FrameClassifier(BackendID(rawValue: backend), declared: declared)
+            let family = String(backend.prefix { $0 != ":" })
+            #expect(classifier.classes.first?.words == family)
+            for (frame, owner) in code {
+                #expect(
+                    classifier.classify(frame) == (owner == family ? .queue(family) : .library),
+                    "\(frame.name) on \(backend)")
+            }
+        }
+        let svg = FlameGraph(Self.profile, on: BackendID(rawValue: "mine"), title: "t").svg()
+        #expect(svg.contains(">mine</text>") && !svg.contains(">engine</text>"))
     }
 
     @Test("The table's rows add up to the total, and stacks without a start are reported")
@@ -154,10 +185,10 @@ struct StackTests {
         profile.add([StackFrame(name: "memmove", object: "/lib/libc.so.6")], weight: 30)
         profile.add(Self.frames("start_thread", "swift_retain"), weight: 7)
         profile.add([], weight: 3)
-        let table = ClassTable(profile, operations: 10)
+        let table = ClassTable(profile, on: .engine, operations: 10)
         #expect(table.total == 100)
         #expect(table.rows.map(\.weight).reduce(0, +) == 100)
-        #expect(table.rows.count == FrameClass.allCases.count)
+        #expect(table.rows.count == FrameClassifier(.engine).classes.count)
         func weight(_ frameClass: FrameClass) -> Int64? { table.rows.first { $0.frameClass == frameClass }?.weight }
         #expect(weight(.libc) == 30)
         #expect(weight(.references) == 7)
@@ -196,7 +227,7 @@ struct StackTests {
                 Self.frames("start_thread") + [StackFrame(name: name, symbol: symbol, object: object)],
                 weight: Int64(weight))
         }
-        let table = ClassTable(profile, operations: 10)
+        let table = ClassTable(profile, on: .engine, operations: 10)
         #expect(table.modules.map(\.name) == ["NIOPosix", "nio-thread-pool", "NIOCore", "libz.so.1"])
         #expect(table.modules.map(\.weight) == [50, 20, 10, 5])
         #expect(table.rows.first { $0.frameClass == .library }?.weight == 85)
@@ -208,7 +239,7 @@ struct StackTests {
 
     @Test("A bar is above its caller, and as wide as its weight")
     func places() throws {
-        let graph = FlameGraph(Self.profile, title: "t")
+        let graph = FlameGraph(Self.profile, on: .engine, title: "t")
         let places = graph.places()
         #expect(places.map(\.row) == [0, 1, 2, 2, 3, 3, 4])
         #expect(places[0].width == 1)
@@ -227,15 +258,15 @@ struct StackTests {
         let whole = "OperationEngine.WorkerPool.park(OperationEngine.Worker) -> Swift.Bool"
         var profile = StackProfile(unit: .nanoseconds)
         profile.add(Self.frames("opbench_main", whole), weight: 1)
-        let svg = FlameGraph(profile, title: "t").svg()
+        let svg = FlameGraph(profile, on: .engine, title: "t").svg()
         #expect(svg.contains(">WorkerPool.park(_:)</text>"))
         #expect(svg.contains("data-n=\"WorkerPool.park(_:)\""))
         #expect(svg.contains("<title>OperationEngine.WorkerPool.park(OperationEngine.Worker) -&gt; Swift.Bool: 1 ns"))
-        #expect(StackReport(profile, operations: 1).lines().last?.hasSuffix(": opbench_main") == true)
+        #expect(StackReport(profile, on: .engine, operations: 1).lines().last?.hasSuffix(": opbench_main") == true)
         #expect(
             StackReport.shortened([whole, "malloc", "A.f(A.X) -> ()", "B.f(B.Y) -> ()"], first: 4)
                 == ["WorkerPool.park(_:)", "malloc", "A.f(A.X) -> ()", "B.f(B.Y) -> ()"])
-        #expect(FrameClassifier().classify(profile.frames[0]) == .workload)
+        #expect(FrameClassifier(.engine).classify(profile.frames[0]) == .workload)
     }
 
     @Test("A heap profile names the allocating function instead of malloc")
@@ -251,7 +282,7 @@ struct StackTests {
     func escaped() {
         var profile = StackProfile(unit: .nanoseconds)
         profile.add([StackFrame(name: "f<\"&'>]]>\u{1}</script><script>alert(1)</script>")], weight: 1)
-        let svg = FlameGraph(profile, title: "<b>&\"").svg()
+        let svg = FlameGraph(profile, on: .engine, title: "<b>&\"").svg()
         #expect(!svg.contains("<b>"))
         #expect(!svg.contains("<script>alert"))
         #expect(!svg.contains("\u{1}"))
@@ -288,6 +319,6 @@ struct StackTests {
 
     @Test("An empty profile has a flame graph too")
     func empty() {
-        #expect(FlameGraph(StackProfile(unit: .bytes), title: "none").svg().hasSuffix("</svg>\n"))
+        #expect(FlameGraph(StackProfile(unit: .bytes), on: .engine, title: "none").svg().hasSuffix("</svg>\n"))
     }
 }

@@ -69,7 +69,7 @@ private let means = ProfileMeans.probe()
             #expect(own.total > PerfTests.burned / 4 && own.total < PerfTests.burned * 5 / 4, "\(own.total)")
             let burn = own.functions().first { $0.frame.symbol == "clinux_burn" }
             #expect((burn?.own ?? 0) > own.total * 8 / 10)
-            let table = ClassTable(own, operations: 1)
+            let table = ClassTable(own, on: .engine, operations: 1)
             #expect(table.unknownCallersShare <= StackReport.mostUnknownCallers, "\(table.unknownCallersShare)")
             #expect(cpu.skippedLines == 0 && cpu.lost == 0)
         }

@@ -40,7 +40,7 @@ struct SignalSamplerTests {
     private func unknownCallers(_ profile: StackProfile, on threads: Set<String>) -> Double {
         let samples = profile.filtered { threads.contains(profile.threads[Int($0.thread)]) }
         #expect(samples.total > 0)
-        return ClassTable(samples, operations: 0).unknownCallersShare
+        return ClassTable(samples, on: .engine, operations: 0).unknownCallersShare
     }
 
     @Test("Functions have their share of their thread's use, and threads their whole use")

@@ -5,6 +5,7 @@ divided by the difference of the numbers, excludes the process's start. The proc
 the engine has one worker, and callgrind lets the threads run in turns, so the counts hardly vary.
 """
 
+import difflib
 import os
 import platform
 import re
@@ -130,7 +131,9 @@ def chosen(program: Program, only: str | None) -> list[str]:
     names = list(known) if only is None else only.split(",")
     for name in names:
         if name not in known:
-            raise BadInput(f"there is no scenario “{name}”; known scenarios: {', '.join(known)}")
+            near = difflib.get_close_matches(name, known, n=5, cutoff=0)
+            others = f" and {len(known) - len(near)} more: Tests/EngineCosts/expected.json" if len(known) > len(near) else ""
+            raise BadInput(f"there is no scenario “{name}”; known are {', '.join(near)}{others}")
     return names
 
 

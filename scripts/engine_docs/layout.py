@@ -5,6 +5,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 ARTICLES = [
     ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
     *sorted((ROOT / "Sources/OperationEngine/OperationEngine.docc").rglob("*.md")),
     *sorted((ROOT / "Sources/opbench/opbench.docc").rglob("*.md")),
 ]
@@ -15,6 +16,7 @@ CONTRACT_LINES = TESTS / "Contract/lines.txt"
 ENGINE_COSTS = TESTS / "EngineCosts/expected.json"
 REFERENCE = ROOT / "results/reference"
 BASELINE = ROOT / "results/baseline"
+MANIFEST_BUILD = ROOT / ".build-docs/manifest"
 # In the folder of a run's artefacts, .build/artefacts by default.
 TEST_EVENTS = "test-events.jsonl"
 CONTRACT_TESTS = "contract-tests.jsonl"

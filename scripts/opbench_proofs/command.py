@@ -124,5 +124,5 @@ def _parse(arguments: list[str], known: dict[int, tuple[str, Proof]]) -> argpars
         except ValueError:
             options.only = [0]
         if not set(options.only) <= set(known):
-            parser.error(f"--only takes numbers among {', '.join(map(str, known))}")
+            parser.error(f"--only takes numbers from {min(known)} to {max(known)}")
     return options

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from engine_docs import articles, command, goals, headline, report
+from engine_docs import articles, command, goals, headline, modules, report
 from engine_docs.comments import undocumented
 from engine_docs.contract import Contract, Line, read_groups
 from engine_docs.errors import Problem
@@ -295,6 +295,26 @@ def test_the_headline_has_times_and_the_ratio(tmp_path: Path, monkeypatch: pytes
         "| one | 250 ns | 1,000 ns | 500 ns | – | 0.25 (0.20–0.31) |",
         "| two | 1,000 µs | – | – | – | 2.00 (1.50–2.50) |",
     ]
+
+
+MODULES = {
+    "targets": [
+        {"name": "top", "type": "executable", "dependencies": [
+            {"byName": ["middle", None]}, {"byName": ["low", None]}, {"product": ["Elsewhere", "package", None, None]},
+        ]},
+        {"name": "middle", "type": "regular", "dependencies": [{"target": ["low", None]}, {"byName": ["C", None]}]},
+        {"name": "low", "type": "regular", "dependencies": []},
+        {"name": "C", "type": "system", "dependencies": []},
+        {"name": "tool", "type": "executable", "path": "Tests/Tool", "dependencies": [{"byName": ["top", None]}]},
+        {"name": "Tests", "type": "test", "dependencies": [{"byName": ["top", None]}]},
+    ]
+}  # fmt: skip
+
+
+def test_the_picture_of_the_modules_has_the_shortest_list_of_arrows() -> None:
+    graph = modules.read(MODULES)
+    assert graph == {"top": {"middle", "low"}, "middle": {"low", "C"}, "low": set(), "C": set()}
+    assert modules.diagram(graph).splitlines()[2:-1] == ["    top --> middle", "    middle --> C & low"]
 
 
 def test_the_table_of_orderings_counts_those_of_the_sources() -> None:

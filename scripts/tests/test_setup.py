@@ -48,17 +48,57 @@ def test_an_unlisted_dependency_is_reported(tmp_path: Path) -> None:
     assert not (tmp_path / "made" / "made-from").exists()
 
 
-def test_no_build_writes_to_a_terminal(tmp_path: Path) -> None:
-    swift = tmp_path / "swift"
-    swift.write_text('#!/bin/sh\nif [ -t 1 ]; then exit 1; fi\necho "built $*"\nexit 3\n', encoding="utf-8")
-    swift.chmod(0o755)
-    line = "set -euo pipefail; source scripts/setup.bash; swift_build --quiet || exit $?"
-    ended, shown = on_a_terminal(
-        lambda streams: subprocess.run(
-            ["bash", "-c", line], cwd=ROOT, timeout=60, env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}, **streams
-        )
+OUTPUT = """\
+Fetching https://example.org/package from cache
+Computing version for https://example.org/package
+[0/1] Planning build
+Building for production...
+[1/7] Compiling Model Rows.swift
+[2/7] Compiling Model Text.swift
+Text.swift:3:4: error: cannot find 'x' in scope"""
+
+
+def build(folder: Path, output: str, status: int, streams: dict | None = None) -> subprocess.CompletedProcess[str]:
+    """Builds with a compiler that prints the output, pauses for more than the interval of a log, and exits."""
+    swift = folder / "swift"
+    swift.write_text(
+        f"#!/bin/sh\nif [ -t 1 ]; then exit 9; fi\necho \"{output}\"\nsleep 1.5\nexit {status}\n", encoding="utf-8"
     )
-    assert (ended.returncode, shown.split()) == (3, ["built", "build", "--quiet"])
+    swift.chmod(0o755)
+    line = "set -euo pipefail; source scripts/setup.bash; build_interval=1; swift_build things --configuration release"
+    return subprocess.run(
+        ["bash", "-c", line, "builder"], cwd=ROOT, timeout=60,
+        env=os.environ | {"PATH": f"{folder}:{os.environ['PATH']}"},
+        **(streams or {"capture_output": True, "text": True}),
+    )
+
+
+def test_a_build_shows_steps_and_no_chatter(tmp_path: Path) -> None:
+    built = build(tmp_path, OUTPUT, 0)
+    lines = built.stderr.splitlines()
+    assert (built.returncode, built.stdout, lines[0]) == (0, "", "builder: building things")
+    assert any("step 2 of 7, Compiling Model" in line for line in lines[1:-1])
+    assert not any(word in built.stderr for word in ("example.org", "Planning", "production", "error:"))
+
+
+def test_a_failed_build_prints_its_diagnostics(tmp_path: Path) -> None:
+    built = build(tmp_path, OUTPUT, 3)
+    assert (built.returncode, built.stderr.splitlines()[-1]) == (3, OUTPUT.splitlines()[-1])
+
+
+def test_a_build_with_nothing_to_do_prints_nothing(tmp_path: Path) -> None:
+    built = build(tmp_path, "Building for production...\n[0/3] Write sources\nBuild complete! (1.00s)", 0)
+    assert (built.returncode, built.stdout, built.stderr) == (0, "", "")
+
+
+def test_a_build_has_one_line_of_a_terminal(tmp_path: Path) -> None:
+    ended, shown = on_a_terminal(lambda streams: build(tmp_path, OUTPUT, 3, streams))
+    first, rest = shown.split("\r\n", 1)
+    assert (ended.returncode, first) == (3, "builder: building things")
+    *moving, diagnostics = rest.split("\r\x1b[2K")
+    assert "step 2 of 7" in moving[-1]
+    assert not any("\n" in line for line in moving)
+    assert diagnostics.split() == OUTPUT.splitlines()[-1].split()
 
 
 def test_scripts_build_only_through_setup_bash() -> None:

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/// What is special about this process, seldom anything: one byte, so that one look is enough for all of it.
+/// Special states of this process, which are rare: one byte, so that one read checks all of them.
 enum {
     clinux_mark_forked = 1,
     clinux_mark_traced_operations = 2,

@@ -61,6 +61,18 @@ public struct Comparison: Sendable {
         }
     }
 
+    /// Compares two backends of one run of one build: pairs within blocks. The rows have the base's name and no
+    /// verdicts.
+    public init(backends base: BackendID, _ head: BackendID, of rows: [SampleRow]) throws(InputError) {
+        try self.init(
+            sidesOf: rows.filter { [base, head].contains($0.backend) }.map { row in
+                var row = row
+                row.side = (row.backend == base ? Side.base : .head).rawValue
+                row.backend = base
+                return row
+            })
+    }
+
     private typealias Series = CellFigures.Series
 
     private static func judge(

@@ -2,12 +2,23 @@ import ArgumentParser
 import OpBenchModel
 import OpBenchProfile
 
-/// Lists of names separated by commas, for `--backend` and `--metric`.
+/// Lists of names separated by commas, for `--backend`, `--between` and `--metric`.
 enum NameList {
     static func backends(_ list: String) throws(InputError) -> [BackendID] {
         let known = BackendID.known
         return try names(list, option: "--backend", what: "backend", known: known.map(\.rawValue))
             .map(BackendID.init(rawValue:))
+    }
+
+    static func twoBackends(_ list: String, option: String) throws(InputError) -> ExplainedBackends {
+        let names = try names(list, option: option, what: "backend", known: BackendID.known.map(\.rawValue))
+        guard names.count == 2 else {
+            throw InputError(
+                file: option,
+                message: "\"\(list)\" names \(names.count == 1 ? "one backend" : "\(names.count) backends")",
+                remedy: "name two different ones, as in \(option) engine,dispatch")
+        }
+        return ExplainedBackends(base: BackendID(rawValue: names[0]), head: BackendID(rawValue: names[1]))
     }
 
     static func kinds(_ list: String) throws(InputError) -> Set<SampleKind> {

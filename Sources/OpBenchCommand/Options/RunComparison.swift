@@ -46,6 +46,24 @@ struct RunComparison {
         ).rows
     }
 
+    /// Compares two backends of a run of one build. The rows have the base's name and no verdicts.
+    func compareBackends(
+        _ base: BackendID, _ head: BackendID, of run: RecordedRun
+    ) throws(InputError) -> [CompareRow] {
+        if run.samples.contains(where: { !$0.side.isEmpty }) {
+            throw InputError(
+                file: run.name, message: "the run compares two builds",
+                remedy: "compare backends of a run of one build, of `opbench run`")
+        }
+        let known = [run].backends.map(\.rawValue).sorted()
+        for backend in [base, head] where !known.contains(backend.rawValue) {
+            throw InputError(
+                file: run.name, message: "the run has no backend \"\(backend.rawValue)\"",
+                remedy: Suggestion.remedy(for: backend.rawValue, among: known))
+        }
+        return try Comparison(backends: base, head, of: run.samples).rows
+    }
+
     /// Compares the sides of a run of two interleaved builds.
     func compareSides(of run: RecordedRun, policy: GatePolicy) throws(InputError) -> [CompareRow] {
         let sides = Set(run.samples.map(\.side))

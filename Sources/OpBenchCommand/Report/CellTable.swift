@@ -15,11 +15,15 @@ enum CellTable {
     ) -> String {
         let rows = rows.filter(\.operationClass.isEmpty)
         guard !rows.isEmpty else { return "" }
+        // Signs distinguish ratios; if none has enough blocks, the findings say so.
+        let verdicts = Set(rows.compactMap(\.ratioVerdict))
+        let marked = verdicts == [.unknown] ? [] : verdicts
         let layouts = rows.map(\.workload).uniqued().map { workload in
-            CellSection(rows.filter { $0.workload == workload }, clockResolution: clockResolution)
-                .layout(width: width, isColored: isColored)
+            CellSection(
+                rows.filter { $0.workload == workload }, clockResolution: clockResolution, marked: marked
+            ).layout(width: width, isColored: isColored)
         }
-        let notes = notes(on: rows, hidden: layouts.flatMap(\.hidden).uniqued())
+        let notes = notes(on: rows, marked: marked, hidden: layouts.flatMap(\.hidden).uniqued())
         let findings = FindingSentences(rows, isQuick: isQuick).lines
         return layouts.map(\.text).joined(separator: "\n") + "\n" + WrappedText.paragraph(notes, width: width)
             + (findings.isEmpty ? "" : "\n")
@@ -27,15 +31,14 @@ enum CellTable {
     }
 
     /// One paragraph on the signs that the tables contain.
-    private static func notes(on rows: [SummaryRow], hidden: [String]) -> String {
-        let verdicts = Set(rows.compactMap(\.ratioVerdict))
+    private static func notes(on rows: [SummaryRow], marked: Set<RatioVerdict>, hidden: [String]) -> String {
         let baselines = rows.compactMap(\.ratioTo).uniqued().map(\.rawValue).sorted()
         var notes: [String] = []
-        if !verdicts.isEmpty {
+        if !baselines.isEmpty {
             let isOneAxis = baselines.count == 1
             notes.append("× time ÷ \(baselines.joined(separator: " or "))\(isOneAxis ? "" : ", by axis")")
         }
-        notes += [RatioVerdict.noDifference, .incomparable, .unknown].filter(verdicts.contains).map {
+        notes += [RatioVerdict.noDifference, .incomparable, .unknown].filter(marked.contains).map {
             "\($0.mark) \($0.words)"
         }
         if !hidden.isEmpty { notes.append("hidden (terminal too narrow): \(hidden.joined(separator: ", "))") }
@@ -80,34 +83,47 @@ private struct CellSection {
         let backend: BackendID
         let side: String
 
-        init(_ row: SummaryRow) { (backend, side) = (row.backend, row.side) }
+        init(backend: BackendID, side: String) { (self.backend, self.side) = (backend, side) }
+        init(_ row: SummaryRow) { self.init(backend: row.backend, side: row.side) }
 
         var title: String { backend.rawValue + (side.isEmpty ? "" : " \(side)") }
         /// Forms of backends are hidden first.
         var isForm: Bool { backend.rawValue.contains(":") }
     }
 
-    /// A figure of a cell and backend.
+    private struct Place: Hashable {
+        let cellID: String
+        let column: Column
+    }
+
+    /// A figure of a cell and backend, as text.
     private struct Entry {
         var figure = ""
         var ratio = ""
-        var verdict: RatioVerdict?
+        var mark = ""
+        var style = TextStyle.plain
     }
 
     private let rows: [SummaryRow]
     private let clockResolution: Double
+    /// The verdicts that have a sign.
+    private let marked: Set<RatioVerdict>
     private let names: CellNames
     private let cellIDs: [String]
     private let columns: [Column]
     private let figures: [Figure]
 
     /// - Parameter rows: at least one row, all of one workload and without classes.
-    init(_ rows: [SummaryRow], clockResolution: Double) {
-        (self.rows, self.clockResolution) = (rows, clockResolution)
+    init(_ rows: [SummaryRow], clockResolution: Double, marked: Set<RatioVerdict>) {
+        (self.rows, self.clockResolution, self.marked) = (rows, clockResolution, marked)
         names = CellNames(rows.map { .init(id: $0.cellID, parameters: $0.parameters) })
         cellIDs = rows.map(\.cellID).uniqued()
         let measured = rows.filter { ![.skipped, .unsupported].contains($0.status) }
-        columns = rows.map(Column.init).uniqued().filter(Set(measured.map(Column.init)).contains)
+        let found = Set(measured.map(Column.init))
+        let sides = rows.map(\.side).uniqued()
+        columns = rows.map(\.backend).uniqued().flatMap { backend in
+            sides.map { Column(backend: backend, side: $0) }.filter(found.contains)
+        }
         let special = Figure.ofShapes.filter { figure in rows.contains { $0[figure].value != nil } }
         let hasTimes = special.isEmpty || rows.contains { $0[.time].value != nil }
         figures = (hasTimes ? [.time] : []) + special
@@ -125,10 +141,10 @@ private struct CellSection {
 
     private func table(areRatiosAlone: Bool) -> PrintedTable {
         let places = cellIDs.flatMap { cell in figures.map { (cell: cell, figure: $0) } }
-        let byPlace = Dictionary(rows.map { ([$0.cellID, Column($0).title], $0) }) { first, _ in first }
+        let byPlace = Dictionary(rows.map { (Place(cellID: $0.cellID, column: Column($0)), $0) }) { first, _ in first }
         let entries = columns.map { column in
             places.map { place in
-                var entry = entry(byPlace[[place.cell, column.title]], place.figure)
+                var entry = entry(byPlace[Place(cellID: place.cell, column: column)], place.figure)
                 if areRatiosAlone, !entry.ratio.isEmpty { entry.figure = "" }
                 return entry
             }
@@ -142,7 +158,7 @@ private struct CellSection {
             let titles = isTimeAlone ? [] : [ColumnTitle(place.figure.title).plain]
             return PrintedTable.Line.row(
                 cell + titles + texts.map { $0[index] },
-                styles: (cell + titles).map { _ in .plain } + entries.map { $0[index].verdict?.style ?? .plain })
+                styles: (cell + titles).map { _ in .plain } + entries.map { $0[index].style })
         }
         let titles = names.columns + (isTimeAlone ? [] : ["figure"])
         return PrintedTable(
@@ -166,18 +182,19 @@ private struct CellSection {
         }
         let width = row.interval(of: .timeRatio).map { $0.high - $0.low }
         return Entry(
-            figure: text, ratio: Quantities.short(ratio, width: width, in: .ratio, resolution: 0), verdict: verdict)
+            figure: text, ratio: Quantities.short(ratio, width: width, in: .ratio, resolution: 0),
+            mark: marked.contains(verdict) ? verdict.mark : "", style: verdict.style)
     }
 
     /// The texts of a column's entries, with figures, ratios and marks below each other.
     private static func aligned(_ entries: [Entry]) -> [String] {
         let ratioWidth = entries.map { TextWidth.of($0.ratio) }.max() ?? 0
-        let markWidth = entries.map { $0.verdict?.mark.count ?? 0 }.max() ?? 0
+        let markWidth = entries.map(\.mark.count).max() ?? 0
         // A status may extend below the ratios.
         let figureWidth = entries.filter { !$0.ratio.isEmpty || ratioWidth == 0 }.map { TextWidth.of($0.figure) }.max()
         return entries.map { entry in
             let ratio = WrappedText.padded(entry.ratio, to: ratioWidth, isRight: true)
-            let mark = WrappedText.padded(entry.verdict?.mark ?? "", to: markWidth)
+            let mark = WrappedText.padded(entry.mark, to: markWidth)
             guard ratioWidth > 0 else { return entry.figure }
             let figure = WrappedText.padded(entry.figure, to: figureWidth ?? 0, isRight: true)
             return figure + (figureWidth == 0 ? "" : " ") + ratio + mark

@@ -35,18 +35,21 @@ final class ExplainMonitor {
         switch event {
         case .sampleStarted(let target, let side, let what, let index, let total):
             display.step(
-                "\(side.rawValue) \(what), \(target.backend.rawValue), \(target.cell.id)", done: index, total: total,
+                "\(target.backends.name(of: side)) \(what), \(target.title)", done: index, total: total,
                 estimatedSeconds: estimatedSeconds)
         case .finished(let cell):
             display.eraseBar()
-            let title = "\(cell.target.cell.id) on \(cell.target.backend.rawValue)"
-            let turns = cell.explanation.turns
+            let (title, backends) = (cell.target.title, cell.target.backends)
+            let turns = cell.explanation.turns.base
             let files = try output?.write(cell) ?? []
-            let measured = measured[.init(cellID: cell.target.cell.id, backend: cell.target.backend)] ?? []
-            let lines = ["\(title), \(turns.base) turns of each build, base → head"]
+            let measured = measured[.init(cellID: cell.target.cell.id, backend: backends.base)] ?? []
+            let heading =
+                backends.areTwo
+                ? "\(title), \(turns) turns of each backend"
+                : "\(title), \(turns) turns of each build, \(backends.names)"
             let indented = (cell.explanation.lines(measured: measured) + cell.notes + files).map { "  \($0)" }
             let width = TableWidth.ofTerminal()
-            let text = (lines + indented).map { line in
+            let text = ([heading] + indented).map { line in
                 let escaped = TerminalText.escaped(line, limit: TerminalText.messageLimit, keepsScopes: true)
                 return WrappedText.paragraph(escaped, width: width, hanging: 6)
             }
@@ -55,7 +58,7 @@ final class ExplainMonitor {
             markdown += cell.explanation.markdown(measured: measured, escape: MarkdownText.cell) + "\n"
         case .failed(let target, let reason):
             hasFailures = true
-            display.warn("\(reason): \(target.backend.rawValue), \(target.cell.id)")
+            display.warn("\(reason): \(target.title)")
         }
     }
 
@@ -74,7 +77,10 @@ final class ExplanationFolder: Sendable {
 
     /// - Returns: the paths of the files.
     func write(_ cell: ExplainedCell) throws -> [String] {
-        let stem = ProfileNames.stem(of: cell.target, among: Set(try folder.names()))
+        let backends = cell.target.backends
+        let stem = ProfileNames.stem(
+            of: cell.target.cell, on: backends.areTwo ? [backends.base, backends.head] : [backends.base],
+            among: Set(try folder.names()))
         return try cell.graphs.map { graph in
             let name = "\(stem)-\(graph.file)"
             try folder.replace(name, by: graph.svg)

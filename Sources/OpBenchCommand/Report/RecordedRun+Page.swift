@@ -85,7 +85,8 @@ enum ProfiledClasses {
         guard let profile = file.profiles.first, let start = file.name.firstRange(of: ": "),
             let middle = file.name.ranges(of: " on ").last, start.upperBound <= middle.lowerBound
         else { return nil }
-        let classifier = FrameClassifier()
+        let backend = String(file.name[middle.upperBound...])
+        let classifier = FrameClassifier(BackendID(rawValue: backend))
         let classes = file.shared.frames.map { classifier.classify(StackFrame(name: $0.name, object: $0.file ?? "")) }
         var sums: [FrameClass: Double] = [:]
         for (stack, weight) in zip(profile.samples, profile.weights) where weight > 0 {
@@ -96,8 +97,8 @@ enum ProfiledClasses {
         guard total > 0, total.isFinite else { return nil }
         return PageRun.CPUClasses(
             cellID: String(file.name[start.upperBound..<middle.lowerBound]),
-            backend: String(file.name[middle.upperBound...]),
-            parts: FrameClass.allCases.compactMap { kind in
+            backend: backend,
+            parts: classifier.classes.compactMap { kind in
                 sums[kind].map { (name: kind.words, part: $0 / total) }
             })
     }

@@ -102,7 +102,8 @@ struct SummaryColumn: Sendable {
     private static func columns(of figure: Figure, _ baseline: BackendID) -> [SummaryColumn] {
         let title = figure.isRatio ? "vs \(baseline.rawValue)" : figure.title
         let own = SummaryColumn(
-            title, isRatio: figure.isRatio, always: figure == .time, figure.meaning + (figure.isRatio ? " " + ratioMarks : "")
+            title, isRatio: figure.isRatio, always: figure == .time,
+            figure.meaning + (figure.isRatio ? " " + ratioMarks : "")
         ) { row, context in context.text(of: figure, row) }
         guard figure.hasInterval else { return [own] }
         let interval = SummaryColumn(

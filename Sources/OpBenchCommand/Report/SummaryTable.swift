@@ -121,7 +121,8 @@ enum SummaryMarkdown {
         let entries = notes.entries.map { "- \(MarkdownText.cell($0.term)): \(MarkdownText.cell($0.meaning))\n" }
         let warning = notes.warning.map { MarkdownText.cell($0) + "\n\n" } ?? ""
         let findings = FindingSentences(rows, isQuick: isQuick).lines.map { "- \(MarkdownText.cell($0))\n" }
-        return warning + findings.joined() + (findings.isEmpty ? "" : "\n") + sections.map(\.markdown).joined(separator: "\n")
+        let tables = sections.map(\.markdown).joined(separator: "\n")
+        return warning + findings.joined() + (findings.isEmpty ? "" : "\n") + tables
             + (entries.isEmpty ? "" : "\n" + entries.joined())
     }
 }

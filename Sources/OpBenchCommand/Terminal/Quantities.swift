@@ -90,7 +90,7 @@ enum Quantities {
         case .bytes: amounts.text(rounded, digits)
         case .perSecond: counts.text(rounded, digits) + "/s"
         case .count: counts.text(rounded, rounded == rounded.rounded() ? Quantities.digits : digits)
-        case .ratio: digits(rounded) + "×"
+        case .ratio: abs(rounded) < 0.0995 ? ratio(rounded) : digits(rounded) + "×"
         }
     }
 

@@ -56,7 +56,7 @@ extension BackendID {
     }
 
     /// The name up to the colon, if it has one.
-    fileprivate var family: String { String(rawValue.prefix { $0 != ":" }) }
+    package var family: String { String(rawValue.prefix { $0 != ":" }) }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {

@@ -52,7 +52,9 @@ extension Explanation {
     ///   - escape: escapes a name for a Markdown table.
     public func markdown(measured: [MeasuredChange] = [], escape: (String) -> String) -> String {
         var text = caveat.map { escape($0) + "\n\n" } ?? ""
-        text += "| what | base | head | change | interval |\n|---|--:|--:|--:|--:|\n"
+        text +=
+            "| what | \(backends.name(of: .base)) | \(backends.name(of: .head)) | change | interval |\n"
+            + "|---|--:|--:|--:|--:|\n"
         func row(_ change: Change, _ unit: (Double) -> String, _ name: String? = nil) {
             text +=
                 "| \(escape(name ?? change.name)) | \(unit(change.base)) | \(unit(change.head)) "
@@ -72,6 +74,7 @@ extension Explanation {
                 row(function.change, unit, what + function.change.name)
             }
             text += "| \(what)unexplained | | | \(Self.signed(ranking.unexplained, unit)) | |\n"
+            for change in ranking.classes { row(change, unit, "\(what)class of code, \(change.name)") }
         }
         if let cpu { rows(cpu, ProfileText.time) }
         if let instructions {
@@ -86,11 +89,11 @@ extension Explanation {
         return text
     }
 
-    /// The functions of a change, and its unexplained rest.
+    /// The functions of a change, its unexplained rest, and its classes of code.
     private func ranked(
         _ what: String, _ ranking: RankedFunctions, _ names: ShortNames, _ unit: (Double) -> String
     ) -> [String] {
-        var lines = ["\(what), by function, including its calls outside engine and workload:"]
+        var lines = ["\(what), by function, including the work of runtime, allocator and kernel for it:"]
         for function in ranking.functions.prefix(Self.shown) {
             lines.append("  \(Self.line(Self.shortened(function.change, names), unit))")
             let parts = function.parts.prefix(Self.shownParts).map {
@@ -103,7 +106,8 @@ extension Explanation {
             lines.append("  \(ranking.functions.count - Self.shown) more: \(Self.signed(rest, unit))")
         }
         lines.append("  unexplained: \(Self.signed(ranking.unexplained, unit))")
-        return lines
+        guard !ranking.classes.isEmpty else { return lines }
+        return lines + ["\(what), by class of code:"] + ranking.classes.map { "  \(Self.line($0, unit))" }
     }
 
     /// Short names for all functions in the text.

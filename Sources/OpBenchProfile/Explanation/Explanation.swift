@@ -1,9 +1,9 @@
 import OpBenchModel
 
-/// The differences between two builds, ranked by the part of the total difference that they explain.
+/// The differences between two builds, or two backends of one build, ranked by the part of the total difference that they explain.
 ///
-/// Every reported change is significant. All functions are tested together, and so is everything else, so that almost
-/// nothing is reported for equal builds; see `ChanceTest.alpha`.
+/// Every reported change is significant. All functions are tested together, and so are all classes of code, and
+/// everything else, so that almost nothing is reported for equal sides; see `ChanceTest.alpha`.
 public struct Explanation: Sendable {
     /// Elapsed time, in nanoseconds per operation.
     public let time: Change
@@ -21,6 +21,7 @@ public struct Explanation: Sendable {
     /// Waits by reason, in nanoseconds per operation, that changed by a large enough part of the time. Empty if the
     /// time did not change significantly.
     public let waits: [Change]
+    public let backends: ExplainedBackends
     /// The number of turns of each side.
     public let turns: (base: Int, head: Int)
 
@@ -29,15 +30,16 @@ public struct Explanation: Sendable {
     /// - Parameters:
     ///   - base: at least one sample.
     ///   - head: at least one sample.
-    public init(base: [ExplainedSample], head: [ExplainedSample], by test: ChanceTest) {
+    public init(base: [ExplainedSample], head: [ExplainedSample], on backends: ExplainedBackends, by test: ChanceTest) {
+        self.backends = backends
         turns = (base.count, head.count)
         let time = Change("time", base: base.map(\.time), head: head.map(\.time), by: test)
         let cpuTime = Change("CPU time", base: base.map(\.cpuTime), head: head.map(\.cpuTime), by: test)
-        var cpu = RankedFunctions(base, head, \.cpu, of: cpuTime, by: test)
-        var instructions = RankedFunctions(base, head, \.instructions, by: test)
-        let allocations = RankedFunctions.changes(
-            base.compactMap(\.allocations), head.compactMap(\.allocations), from: Self.leastAllocations, by: test
-        ).map(\.change)
+        var cpu = RankedFunctions(base, head, on: backends, \.cpu, of: cpuTime, by: test)
+        var instructions = RankedFunctions(base, head, on: backends, \.instructions, by: test)
+        let allocations = AttributedSides(
+            base.compactMap(\.allocations), head.compactMap(\.allocations), on: backends
+        ).functions(from: Self.leastAllocations, by: test).map(\.change)
         let counts = ExplainedSample.Count.allCases.compactMap { count -> Change? in
             let (ofBase, ofHead) = (base.compactMap { $0.counts[count] }, head.compactMap { $0.counts[count] })
             return ofBase.isEmpty || ofHead.isEmpty ? nil : Change(count.words, base: ofBase, head: ofHead, by: test)

@@ -1,3 +1,5 @@
+import OpBenchModel
+
 /// The functions behind a difference between two sides: those that changed significantly and by enough, ranked.
 public struct RankedFunctions: Equatable, Sendable {
     /// A function and its change per operation, including the work that others do for it; see `AttributedWeights`.
@@ -17,7 +19,9 @@ public struct RankedFunctions: Equatable, Sendable {
     /// First the functions that changed in the total's direction, the greatest change first, then the others. Empty if
     /// the total did not change significantly.
     public private(set) var functions: [Function]
-    /// The least change of a function that is reported.
+    /// The changes by class of code, named by the classes and ranked like the functions.
+    public private(set) var classes: [Change]
+    /// The least reported change of a function or class.
     private let least: Double
 
     /// The part of the total's change that `functions` do not explain.
@@ -28,15 +32,15 @@ public struct RankedFunctions: Equatable, Sendable {
     /// The least reported change in instructions. Chance differences are smaller.
     static let leastInstructions = 0.5
 
-    /// Lists all functions that may have changed by enough, for testing; see `keepSure`.
+    /// Lists all functions and classes that may have changed by enough, for testing; see `keepSure`.
     ///
     /// - Parameters:
     ///   - part: a profile with weights in the total's unit.
     ///   - total: the total, measured without the profile; nil for the sum of the profile.
     /// - Returns: nil if a sample of either side has no such part.
     init?(
-        _ base: [ExplainedSample], _ head: [ExplainedSample], _ part: (ExplainedSample) -> ExplainedSample.Part?,
-        of total: Change? = nil, by test: ChanceTest
+        _ base: [ExplainedSample], _ head: [ExplainedSample], on backends: ExplainedBackends,
+        _ part: (ExplainedSample) -> ExplainedSample.Part?, of total: Change? = nil, by test: ChanceTest
     ) {
         let (ofBase, ofHead) = (base.compactMap(part), head.compactMap(part))
         guard !ofBase.isEmpty, ofBase.count == base.count, !ofHead.isEmpty, ofHead.count == head.count else {
@@ -52,60 +56,102 @@ public struct RankedFunctions: Equatable, Sendable {
         let leastEffect =
             unit == .instructions ? Self.leastInstructions : total.base.magnitude * ChanceTest.leastEffect
         least = max(total.difference.magnitude * Self.leastShare, leastEffect)
-        functions = Self.changes(ofBase, ofHead, from: least, by: test)
+        let weights = AttributedSides(ofBase, ofHead, on: backends)
+        functions = weights.functions(from: least, by: test)
+        classes = weights.classes(from: least, by: test)
     }
 
-    /// Keeps the functions that changed significantly, with their adjusted probabilities.
+    /// Keeps the functions and classes that changed significantly, with their adjusted probabilities.
     mutating func keepSure(by test: ChanceTest) {
-        guard total.isSure(of: least) else {
-            functions = []
-            return
-        }
-        let sign = total.difference >= 0 ? 1.0 : -1.0
-        let adjusted = test.adjusted(functions.map(\.change.probability))
-        for index in functions.indices { functions[index].change.probability = adjusted[index] }
-        functions = functions.filter { $0.change.isSure(of: least) }.sorted {
-            (-sign * $0.change.difference, $0.change.name) < (-sign * $1.change.difference, $1.change.name)
-        }
+        functions = sure(functions, \.change, by: test)
+        classes = sure(classes, \.self, by: test)
     }
 
-    /// Changes by function, per operation, in the order of the functions' names.
-    ///
-    /// - Parameter least: the change that a function must be able to reach, judged by the mean of all samples of both
-    ///   sides. This choice is independent of the difference, so the test stays valid.
-    static func changes(
-        _ base: [ExplainedSample.Part], _ head: [ExplainedSample.Part], from least: Double, by test: ChanceTest
-    ) -> [Function] {
-        guard !base.isEmpty, !head.isEmpty else { return [] }
-        func weights(_ parts: [ExplainedSample.Part]) -> [(AttributedWeights, scale: Double)] {
-            parts.map { (AttributedWeights($0.profile), 1 / Double(max(1, $0.operations))) }
+    private func sure<Item>(_ items: [Item], _ change: WritableKeyPath<Item, Change>, by test: ChanceTest) -> [Item] {
+        guard total.isSure(of: least) else { return [] }
+        let sign = total.difference >= 0 ? 1.0 : -1.0
+        let adjusted = test.adjusted(items.map { $0[keyPath: change].probability })
+        var items = items
+        for (index, probability) in zip(items.indices, adjusted) {
+            items[index][keyPath: change].probability = probability
         }
-        let sides = [weights(base), weights(head)]
-        let names = Set(sides.joined().flatMap(\.0.functions.keys)).sorted()
-        return names.compactMap { name in
-            func values(_ side: Int, _ weight: (AttributedWeights.Function) -> Int64) -> [Double] {
-                sides[side].map { weights, scale in
-                    Double(weights.functions[name].map(weight) ?? 0) * scale
-                }
-            }
-            let (ofBase, ofHead) = (values(0, \.total), values(1, \.total))
-            let mean = (ofBase + ofHead).reduce(0, +) / Double(ofBase.count + ofHead.count)
-            guard mean >= least / 2 else { return nil }
-            let parts = FrameClass.allCases.map { frameClass in
-                let part = test.shift(values(0) { $0.parts[frameClass] ?? 0 }, values(1) { $0.parts[frameClass] ?? 0 })
-                return (frameClass: frameClass, difference: part.estimate)
-            }
-            return Function(
-                change: Change(name, base: ofBase, head: ofHead, by: test),
-                parts: parts.filter { $0.difference != 0 }.sorted {
-                    $0.difference.magnitude > $1.difference.magnitude
-                })
+        func rank(_ item: Item) -> (Double, String) {
+            (-sign * item[keyPath: change].difference, item[keyPath: change].name)
         }
+        return items.filter { $0[keyPath: change].isSure(of: least) }.sorted { rank($0) < rank($1) }
     }
 }
 
-/// A profile's weight by the responsible function: the innermost one of the library under test or the workload. Its
-/// weight includes the work that the Swift runtime, malloc, the C library and the kernel do for it.
+/// The attributed weights of all profiles of both sides, per operation.
+struct AttributedSides {
+    private typealias Profile = (weights: AttributedWeights, scale: Double)
+    private let base: [Profile]
+    private let head: [Profile]
+    /// The classes of both sides, in the order of tables.
+    private let allClasses: [FrameClass]
+
+    init(_ base: [ExplainedSample.Part], _ head: [ExplainedSample.Part], on backends: ExplainedBackends) {
+        func profiles(_ parts: [ExplainedSample.Part], _ backend: BackendID) -> [Profile] {
+            parts.map { (AttributedWeights($0.profile, on: backend), 1 / Double(max(1, $0.operations))) }
+        }
+        self.base = profiles(base, backends.base)
+        self.head = profiles(head, backends.head)
+        let ofBase = FrameClassifier(backends.base).classes
+        allClasses = FrameClassifier(backends.head).classes.filter { !ofBase.contains($0) } + ofBase
+    }
+
+    /// Changes by function, in the order of the functions' names.
+    ///
+    /// - Parameter least: the change that a function must be able to reach.
+    func functions(from least: Double, by test: ChanceTest) -> [RankedFunctions.Function] {
+        let names = Set((base + head).flatMap(\.weights.functions.keys)).sorted()
+        return names.compactMap { name in
+            let function = change(name, from: least, by: test) { $0.functions[name]?.total ?? 0 }
+            return function.map { function in
+                let parts = allClasses.map { frameClass in
+                    func values(_ side: [Profile]) -> [Double] {
+                        Self.values(side) { $0.functions[name]?.parts[frameClass] ?? 0 }
+                    }
+                    return (frameClass: frameClass, difference: test.shift(values(base), values(head)).estimate)
+                }
+                return RankedFunctions.Function(
+                    change: function,
+                    parts: parts.filter { $0.difference != 0 }.sorted {
+                        $0.difference.magnitude > $1.difference.magnitude
+                    })
+            }
+        }
+    }
+
+    /// Changes by class of code, in the order of tables.
+    ///
+    /// - Parameter least: the change that a class must be able to reach.
+    func classes(from least: Double, by test: ChanceTest) -> [Change] {
+        allClasses.compactMap { frameClass in
+            change(frameClass.words, from: least, by: test) { weights in
+                weights.functions.values.reduce(0) { $0 + ($1.parts[frameClass] ?? 0) }
+            }
+        }
+    }
+
+    /// The change of a weight; nil if it cannot be large enough, judged by the mean of all samples of both sides. This
+    /// choice is independent of the difference, so the test stays valid.
+    private func change(
+        _ name: String, from least: Double, by test: ChanceTest, of weight: (AttributedWeights) -> Int64
+    ) -> Change? {
+        guard !base.isEmpty, !head.isEmpty else { return nil }
+        let (ofBase, ofHead) = (Self.values(base, weight), Self.values(head, weight))
+        let mean = (ofBase + ofHead).reduce(0, +) / Double(ofBase.count + ofHead.count)
+        return mean > 0 && mean >= least / 2 ? Change(name, base: ofBase, head: ofHead, by: test) : nil
+    }
+
+    private static func values(_ side: [Profile], _ weight: (AttributedWeights) -> Int64) -> [Double] {
+        side.map { Double(weight($0.weights)) * $0.scale }
+    }
+}
+
+/// A profile's weight by the responsible function: the innermost one of the queue or the workload. Its weight
+/// includes the work that the Swift runtime, malloc, the C library and the kernel do for it.
 ///
 /// So an extra allocation is attributed to the allocating function and not to malloc, a lock to its taker, and a
 /// wake-up to the waking function; see `FrameClassifier.isAnswerable`. Specializations of a function count as one.
@@ -123,9 +169,10 @@ public struct AttributedWeights: Equatable, Sendable {
     public let functions: [String: Function]
 
     /// The name for weight without such a function on its stack.
-    public static let nobody = "no caller in engine or workload"
+    public static let nobody = "no caller in queue or workload"
 
-    public init(_ profile: StackProfile, classifier: FrameClassifier = FrameClassifier()) {
+    public init(_ profile: StackProfile, on backend: BackendID) {
+        let classifier = FrameClassifier(backend)
         let classes = profile.frames.map { frame in
             classifier.isPrimitive(SwiftName(frame.name).path) ? .futex : classifier.classify(frame)
         }
@@ -157,8 +204,8 @@ public struct ChanceTest: Sendable {
     /// Adjusts p-values for multiple tests.
     let adjusted: @Sendable ([Double]) -> [Double]
 
-    /// The accepted probability of reporting anything of one kind (functions, instructions, the rest) for two equal
-    /// builds.
+    /// The accepted probability of reporting anything of one kind (functions, classes of code, the rest) for two equal
+    /// sides.
     static let alpha = 0.01
     /// The part of the base's value below which a difference is not reported.
     static let leastEffect = 0.02

@@ -1,10 +1,16 @@
+import OpBenchModel
+
 /// The text for a terminal about threads' waits.
 public struct OffCPUReport: Sendable {
     public let profile: OffCPU
+    private let classifier: FrameClassifier
     /// The number of operations between the marks; 0 if unknown.
     public let operations: Int
 
-    public init(_ profile: OffCPU, operations: Int) { (self.profile, self.operations) = (profile, operations) }
+    public init(_ profile: OffCPU, on backend: BackendID, operations: Int) {
+        (self.profile, self.operations) = (profile, operations)
+        classifier = FrameClassifier(backend)
+    }
 
     /// The lines, without line ends. They contain unescaped names, which the printing code must escape.
     ///
@@ -28,7 +34,6 @@ public struct OffCPUReport: Sendable {
     private func stacks(_ count: Int) -> [String] {
         let stacks = profile.blocked
         guard stacks.total > 0 else { return [] }
-        let classifier = FrameClassifier()
         var sums: [String: Int64] = [:]
         for sample in stacks.samples {
             let frames = stacks.stack(sample.stack).map { stacks.frames[Int($0)] }

@@ -10,14 +10,15 @@ public struct FlameGraph: Sendable {
     private let tree: FlameTree
     private let legend: [(color: String, words: String)]
 
-    /// - Parameter operations: the number of operations in the profile, for figures per operation; 0 omits them.
-    public init(
-        _ profile: StackProfile, title: String, operations: Int = 0, classifier: FrameClassifier = FrameClassifier()
-    ) {
+    /// - Parameters:
+    ///   - backend: the profiled backend, which names the class of its own code.
+    ///   - operations: the number of operations in the profile, for figures per operation; 0 omits them.
+    public init(_ profile: StackProfile, on backend: BackendID, title: String, operations: Int = 0) {
         self.title = title
-        tree = FlameTree(profile, operations: operations, classifier: classifier)
+        let classifier = FrameClassifier(backend)
+        tree = FlameTree(profile, classifier: classifier, operations: operations)
         subtitle = "\(profile.unit.text(Double(profile.total))) in \(profile.samples.count) samples"
-        legend = FrameClass.allCases.map { ($0.color, $0.words) }
+        legend = classifier.classes.map { ($0.color, $0.words) }
     }
 
     /// The difference of two profiles with the same unit, per operation.

@@ -16,7 +16,7 @@ struct FlameTree {
     var bars: [Bar]
 
     /// The bars of a profile's stacks, in the colours of their classes.
-    init(_ profile: StackProfile, operations: Int, classifier: FrameClassifier) {
+    init(_ profile: StackProfile, classifier: FrameClassifier, operations: Int) {
         let merged = MergedStacks([profile])
         let scale = operations > 0 ? 1 / Double(operations) : 1
         bars = merged.nodes.indices.map { index in

@@ -1,12 +1,12 @@
 import OpBenchModel
 
 /// The kind of code that a function belongs to.
-public enum FrameClass: String, CaseIterable, Sendable {
-    /// The library of operation queues under test: the engine, Dispatch, Foundation, the runtime of tasks.
-    case engine
+public enum FrameClass: Hashable, Sendable {
+    /// The measured queue's own code, by the name of its backend without a form.
+    case queue(String)
     /// Bodies of operations, and the adapter that submits operations.
     case workload
-    /// Other code of the program, such as a library behind a declared queue. `FrameClassifier.module(of:)` names it.
+    /// Other code of the program, such as a library that the queue wraps. `FrameClassifier.module(of:)` names it.
     case library
     /// Swift's reference counting.
     case references
@@ -21,9 +21,14 @@ public enum FrameClass: String, CaseIterable, Sendable {
     /// Neither name nor file is known.
     case unknown
 
+    /// All classes except the queue's.
+    static let others: [FrameClass] = [
+        .workload, .library, .references, .allocation, .swiftRuntime, .futex, .libc, .kernel, .unknown,
+    ]
+
     public var words: String {
         switch self {
-        case .engine: "engine"
+        case .queue(let backend): backend
         case .workload: "workload"
         case .library: "other modules"
         case .references: "retain, release"
@@ -39,7 +44,7 @@ public enum FrameClass: String, CaseIterable, Sendable {
     /// The colour of its bars in the flame graph, in sRGB; dark text is legible on all.
     var color: String {
         switch self {
-        case .engine: "#f2a65a"
+        case .queue: "#f2a65a"
         case .workload: "#8fc98b"
         case .library: "#d9d27f"
         case .references: "#e58f8f"
@@ -53,25 +58,64 @@ public enum FrameClass: String, CaseIterable, Sendable {
     }
 }
 
-/// Classifies functions, by their file and then by their name.
+/// The code of a library of queues.
+private struct QueueLibrary {
+    /// Swift modules.
+    var modules: [String]
+    /// Prefixes of the names of files.
+    var files: [String] = []
+
+    static let engine = QueueLibrary(
+        modules: ["OperationEngine", "OperationEngineProgress", "OperationEngineFoundation"])
+
+    /// By the name of the backend, without a form.
+    static let builtIn = [
+        BackendID.engine.family: engine,
+        BackendID.foundation.family: QueueLibrary(
+            modules: ["Foundation", "FoundationEssentials"], files: ["libFoundation", "lib_Foundation"]),
+        BackendID.dispatch.family: QueueLibrary(modules: ["Dispatch"], files: ["libdispatch", "libBlocksRuntime"]),
+        BackendID.concurrency.family: QueueLibrary(modules: ["_Concurrency"], files: ["libswift_Concurrency"]),
+    ]
+}
+
+/// Classifies functions in profiles of a backend, by their file and then by their name.
 public struct FrameClassifier: Sendable {
-    /// Swift modules of the engine, and of the queues that the program declares.
-    public var engineModules =
-        ["OperationEngine", "OperationEngineProgress", "OperationEngineFoundation"]
-        + DeclaredBackends.definitions.compactMap(\.module)
+    /// The class of the backend's own code.
+    private let queue: FrameClass
+    private let isEngine: Bool
+    /// Swift modules of the backend's own code, and prefixes of its files.
+    private let queueModules: [String]
+    private let queueFiles: [String]
+    /// Swift modules of the backend, of the engine, and of the queues that the program declares.
+    private let ownModules: [String]
     /// Prefixes of the benchmark's own modules.
-    public var workloadModules = ["OpBench", "opbench"]
+    private static let workloadModules = ["OpBench", "opbench"]
 
     /// The engine's types for waiting and waking between threads.
-    public var primitives = ["FutexLock", "LockTurns", "Futex", "Parker"]
+    private static let primitives = ["FutexLock", "LockTurns", "Futex", "Parker"]
 
-    public init() {}
+    public init(_ backend: BackendID) { self.init(backend, declared: DeclaredBackends.definitions) }
 
-    /// Whether a function of the engine, the workload or another module of the program is responsible for its own work.
+    /// - Parameter declared: the backends that the program declares.
+    init(_ backend: BackendID, declared: [BackendDefinition]) {
+        let family = backend.family
+        let library =
+            QueueLibrary.builtIn[family]
+            ?? QueueLibrary(modules: declared.filter { $0.id.family == family }.compactMap(\.module))
+        queue = .queue(family)
+        isEngine = family == BackendID.engine.family
+        (queueModules, queueFiles) = (library.modules, library.files)
+        ownModules = queueModules + QueueLibrary.engine.modules + declared.compactMap(\.module)
+    }
+
+    /// All classes of functions, in the order of tables.
+    public var classes: [FrameClass] { [queue] + FrameClass.others }
+
+    /// Whether a function of the queue, the workload or another module of the program is responsible for its own work.
     /// Helpers that work for their caller are not: the engine's primitives for waiting, its C shims, allocating
     /// initializers, and generic code of the standard library that was specialized for our types.
     public func isAnswerable(_ frame: StackFrame) -> Bool {
-        guard [.engine, .workload, .library].contains(classify(frame)), !frame.symbol.hasPrefix("clinux_"),
+        guard [queue, .workload, .library].contains(classify(frame)), !frame.symbol.hasPrefix("clinux_"),
             frame.symbol != "main"
         else { return false }
         let path = SwiftName(frame.name).path
@@ -81,24 +125,23 @@ public struct FrameClassifier: Sendable {
 
     /// Whether a function is one of the engine's primitives for waiting.
     func isPrimitive(_ path: Substring) -> Bool {
-        engineModules.contains { module in primitives.contains { path.hasPrefix("\(module).\($0).") } }
+        ownModules.contains { module in Self.primitives.contains { path.hasPrefix("\(module).\($0).") } }
     }
 
     public func classify(_ frame: StackFrame) -> FrameClass {
         let file = frame.object.split(separator: "/").last.map(String.init) ?? ""
         if isKernel(frame.object) { return .kernel }
-        if frame.isUnknown { return Self.byFile(file) ?? (Self.isLibrary(file) ? .library : .unknown) }
+        if frame.isUnknown { return byFile(file) ?? (Self.isLibrary(file) ? .library : .unknown) }
         // A call through the program's linkage table for libraries.
         let isStub = frame.symbol.hasSuffix("@plt")
-        if let byName = Self.byName(isStub ? String(frame.symbol.dropLast(4)) : frame.symbol) { return byName }
+        if let byName = byName(isStub ? String(frame.symbol.dropLast(4)) : frame.symbol) { return byName }
         if isStub { return .libc }
         if let module = swiftModule(of: frame) {
-            if engineModules.contains(module) { return .engine }
-            if workloadModules.contains(where: { module.hasPrefix($0) }) { return .workload }
+            if queueModules.contains(module) { return queue }
+            if Self.workloadModules.contains(where: { module.hasPrefix($0) }) { return .workload }
             if Self.standardModules.contains(module) { return .swiftRuntime }
-            if Self.queueModules.contains(module) { return .engine }
         }
-        if let byFile = Self.byFile(file) { return byFile }
+        if let byFile = byFile(file) { return byFile }
         return module(of: frame) == nil ? .unknown : .library
     }
 
@@ -116,11 +159,8 @@ public struct FrameClassifier: Sendable {
 
     private static func isLibrary(_ file: String) -> Bool { file.hasSuffix(".so") || file.contains(".so.") }
 
-    /// Modules of Swift's standard library, and of libraries with queues, whose code may be compiled into any file.
+    /// Modules of Swift's standard library, whose code may be compiled into any file.
     private static let standardModules: Set<String> = [standardLibrary, "Synchronization"]
-    private static let queueModules: Set<String> = [
-        "Dispatch", "Foundation", "FoundationEssentials", "_Concurrency",
-    ]
 
     /// perf prints the kernel's modules in brackets: `[kernel.kallsyms]`, `[ext4]`.
     private func isKernel(_ object: String) -> Bool {
@@ -168,11 +208,11 @@ public struct FrameClassifier: Sendable {
         "clinux_burn", "clinux_thread_number", "clinux_set_thread_number", "clinux_heap_in_use",
     ]
 
-    private static func byName(_ symbol: String) -> FrameClass? {
+    private func byName(_ symbol: String) -> FrameClass? {
         if symbol.hasPrefix("swift_") || symbol.hasPrefix("_swift_") {
             // Names such as `swift_deallocPartialClassInstance` share a prefix in the table.
-            if references.contains(where: { symbol.hasPrefix($0) }) { return .references }
-            return allocations.contains(where: { symbol.hasPrefix($0) }) ? .allocation : .swiftRuntime
+            if Self.references.contains(where: { symbol.hasPrefix($0) }) { return .references }
+            return Self.allocations.contains(where: { symbol.hasPrefix($0) }) ? .allocation : .swiftRuntime
         }
         if symbol.hasPrefix("swift::RefCounts") || symbol.hasPrefix("_ZN5swift9RefCounts") { return .references }
         if symbol.hasPrefix("__swift_") || symbol.hasPrefix("swift::") || symbol.hasPrefix("_ZN5swift")
@@ -185,28 +225,31 @@ public struct FrameClassifier: Sendable {
         if symbol == "_start" { return .libc }
         // C functions: the suite's, including the work of bodies, and the engine's.
         if symbol.hasPrefix("clinux_futex") { return .futex }
-        if symbol.hasPrefix("clinux_") { return workloadShims.contains(symbol) ? .workload : .engine }
+        if symbol.hasPrefix("clinux_") { return isEngine && !Self.workloadShims.contains(symbol) ? queue : .workload }
         let plain = symbol.hasPrefix("__GI_") ? String(symbol.dropFirst(5)) : symbol
-        if mallocs.contains(plain) || mallocPrefixes.contains(where: { plain.hasPrefix($0) }) { return .allocation }
-        if futexes.contains(plain) || futexPrefixes.contains(where: { symbol.hasPrefix($0) || plain.hasPrefix($0) }) {
-            return .futex
+        if Self.mallocs.contains(plain) || Self.mallocPrefixes.contains(where: { plain.hasPrefix($0) }) {
+            return .allocation
         }
-        return nil
+        let isFutex =
+            Self.futexes.contains(plain)
+            || Self.futexPrefixes.contains { symbol.hasPrefix($0) || plain.hasPrefix($0) }
+        return isFutex ? .futex : nil
     }
 
     // MARK: By file
 
-    private static func byFile(_ file: String) -> FrameClass? {
-        let files: [(String, FrameClass)] = [
-            ("libjemalloc", .allocation), ("libdispatch", .engine), ("libFoundation", .engine),
-            ("lib_Foundation", .engine), ("libswift_Concurrency", .engine), ("libBlocksRuntime", .engine),
-            ("libswift", .swiftRuntime), ("libpthread", .futex), ("libc.", .libc), ("libc-", .libc),
-            ("ld-linux", .libc),
-            ("libm.", .libc), ("libm-", .libc), ("libgcc_s", .libc), ("libstdc++", .libc), ("[vdso]", .libc),
-            ("[vsyscall]", .libc),
-        ]
-        return files.first { file.hasPrefix($0.0) }?.1
+    private func byFile(_ file: String) -> FrameClass? {
+        if queueFiles.contains(where: { file.hasPrefix($0) }) { return queue }
+        return Self.files.first { file.hasPrefix($0.0) }?.1
     }
+
+    /// Prefixes of files' names; the first match counts.
+    private static let files: [(String, FrameClass)] =
+        QueueLibrary.builtIn.values.flatMap(\.files).map { ($0, .library) } + [
+            ("libjemalloc", .allocation), ("libswift", .swiftRuntime), ("libpthread", .futex), ("libc.", .libc),
+            ("libc-", .libc), ("ld-linux", .libc), ("libm.", .libc), ("libm-", .libc), ("libgcc_s", .libc),
+            ("libstdc++", .libc), ("[vdso]", .libc), ("[vsyscall]", .libc),
+        ]
 
     // MARK: Swift's modules
 
@@ -222,8 +265,8 @@ public struct FrameClassifier: Sendable {
         // The standard library and its types are mangled as letters. Our modules in the rest of the name are why the
         // code is specialized.
         let text = frame.symbol
-        if let ours = engineModules.first(where: { text.contains("\($0.utf8.count)\($0)") }) { return ours }
-        if let ours = workloadModules.first(where: { text.contains($0) }) { return ours }
+        if let ours = ownModules.first(where: { text.contains("\($0.utf8.count)\($0)") }) { return ours }
+        if let ours = Self.workloadModules.first(where: { text.contains($0) }) { return ours }
         return start < symbol.count && (symbol[start] | 0x20) == UInt8(ascii: "s") ? Self.standardLibrary : nil
     }
 
@@ -299,7 +342,8 @@ public struct ClassTable: Sendable {
     public var unknownCallersShare: Double { total > 0 ? Double(unknownCallers) / Double(total) : 0 }
 
     /// A sample belongs to the class of its innermost function, and to `unknown` if it has no stack.
-    public init(_ profile: StackProfile, operations: Int, classifier: FrameClassifier = FrameClassifier()) {
+    public init(_ profile: StackProfile, on backend: BackendID, operations: Int) {
+        let classifier = FrameClassifier(backend)
         let classes = profile.frames.map { classifier.classify($0) }
         let weights = profile.selfWeights()
         var sums: [FrameClass: Int64] = [:]
@@ -314,7 +358,7 @@ public struct ClassTable: Sendable {
             }
             if !isWhole[index] { broken += weights[index] }
         }
-        rows = FrameClass.allCases.map {
+        rows = classifier.classes.map {
             let weight = sums[$0] ?? 0
             return Row(
                 frameClass: $0, weight: weight, perOperation: operations > 0 ? Double(weight) / Double(operations) : 0)

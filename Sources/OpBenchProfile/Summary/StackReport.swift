@@ -1,7 +1,10 @@
+import OpBenchModel
+
 /// The text for a terminal about a profile of stacks: the classes of functions, and the heaviest functions.
 public struct StackReport: Sendable {
     public let profile: StackProfile
     public let table: ClassTable
+    private let backend: BackendID
 
     /// The limit above which weights including callees are unreliable.
     public static let mostUnknownCallers = 0.05
@@ -9,9 +12,10 @@ public struct StackReport: Sendable {
     /// The limit above which the error is reported; a hundred samples of equal weight reach it.
     private static let mostStandardError = 0.05
 
-    public init(_ profile: StackProfile, operations: Int, classifier: FrameClassifier = FrameClassifier()) {
+    public init(_ profile: StackProfile, on backend: BackendID, operations: Int) {
         self.profile = profile
-        table = ClassTable(profile, operations: operations, classifier: classifier)
+        self.backend = backend
+        table = ClassTable(profile, on: backend, operations: operations)
     }
 
     /// The lines, without line ends. They contain unescaped names, which the printing code must escape.
@@ -72,7 +76,7 @@ public struct StackReport: Sendable {
     /// The lines of a memory profile. All allocations are malloc's, so they are attributed to the functions that
     /// requested them.
     private func allocators(_ count: Int) -> [String] {
-        let functions = AttributedWeights(profile).functions.values
+        let functions = AttributedWeights(profile, on: backend).functions.values
             .sorted { ($1.total, $0.name) < ($0.total, $1.name) }
         return zip(functions, Self.shortened(functions.map(\.name), first: count)).map { function, name in
             "  \(ProfileText.share(Double(function.total), of: Double(table.total)))"

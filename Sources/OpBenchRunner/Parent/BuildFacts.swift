@@ -53,7 +53,7 @@ public struct BuildFacts: Sendable, Codable, Equatable {
     ///
     /// - Throws: `InputError` if it is missing or has changed, or if that cannot be determined.
     func checkUnchanged() async throws(InputError) {
-        let remedy = "rebuild the same program at this path, or measure again: `opbench ab BASE HEAD FILE…`"
+        let remedy = "rebuild the same program at this path, or measure again"
         guard let sha256 else {
             throw InputError(
                 file: path, message: "the run does not record this file's checksum",

@@ -4,14 +4,14 @@ import OpBenchBackends
 import OpBenchModel
 import OpBenchProfile
 
-/// Two builds whose difference is to be explained, and their run's work kernel.
+/// The programs of both sides, which may be the same, and their run's work kernel.
 public struct ExplainedBuilds: Sendable {
     let base: BuildFacts
     let head: BuildFacts
     let injected: InjectedDefect
     let kernel: WorkKernel
 
-    /// The builds of a run of `opbench ab`, or of two runs.
+    /// The builds of a run of `opbench ab`, of two runs, or of one run, given twice.
     ///
     /// - Throws: `InputError` if a run does not record its program, or the program is missing or has changed.
     public init(base: RunFacts, head: RunFacts, names: (base: String, head: String)) async throws(InputError) {
@@ -53,9 +53,19 @@ public struct ExplainedBuilds: Sendable {
     }
 }
 
-/// The explanation of the difference between two builds in a cell.
+/// A cell in which a difference is to be explained.
+public struct ExplainedTarget: Sendable, Hashable {
+    public let cell: Cell
+    public let backends: ExplainedBackends
+
+    public init(cell: Cell, backends: ExplainedBackends) { (self.cell, self.backends) = (cell, backends) }
+
+    public var title: String { backends.title(of: cell.id) }
+}
+
+/// The explanation of the difference between two sides in a cell.
 public struct ExplainedCell: Sendable {
-    public let target: ProfileTarget
+    public let target: ExplainedTarget
     public let explanation: Explanation
     /// Difference flame graphs of CPU time and allocations, from the middle turn of both sides.
     public let graphs: [(file: String, svg: String)]
@@ -65,15 +75,15 @@ public struct ExplainedCell: Sendable {
 
 /// Progress events, in order.
 public enum ExplainEvent: Sendable {
-    case sampleStarted(target: ProfileTarget, side: Side, what: String, index: Int, total: Int)
+    case sampleStarted(target: ExplainedTarget, side: Side, what: String, index: Int, total: Int)
     case finished(ExplainedCell)
-    case failed(ProfileTarget, reason: String)
+    case failed(ExplainedTarget, reason: String)
 }
 
-/// Profiles two builds, interleaved, and explains what grew.
+/// Profiles two sides, interleaved, and explains what grew. A side is a build and a backend.
 public struct Explainer: Sendable {
     private let builds: ExplainedBuilds
-    private let targets: [ProfileTarget]
+    private let targets: [ExplainedTarget]
     private let options: ProfileOptions
     /// The number of turns of each side.
     private let turns: Int
@@ -92,7 +102,7 @@ public struct Explainer: Sendable {
     ///     it can.
     ///   - test: distinguishes differences from chance.
     public init(
-        _ builds: ExplainedBuilds, _ targets: [ProfileTarget], _ options: ProfileOptions, turns: Int,
+        _ builds: ExplainedBuilds, _ targets: [ExplainedTarget], _ options: ProfileOptions, turns: Int,
         countsInstructions: Bool, by test: ChanceTest
     ) {
         self.test = test
@@ -130,7 +140,7 @@ public struct Explainer: Sendable {
     }
 
     private func explain(
-        _ target: ProfileTarget, _ means: ProfileMeans, _ folder: ProfileFolder, _ copies: [Side: UndebuggedCopy],
+        _ target: ExplainedTarget, _ means: ProfileMeans, _ folder: ProfileFolder, _ copies: [Side: UndebuggedCopy],
         tell: (Side, Take, Int) throws -> Void
     ) async throws -> ExplainedCell {
         var samples: [Side: [ExplainedSample]] = [.base: [], .head: []]
@@ -146,8 +156,8 @@ public struct Explainer: Sendable {
                 var child = ChildProcess()
                 child.executable = builds.build(of: side).path
                 let taker = ProfileTaker(
-                    target: target, kernel: builds.kernel, options: options, means: means, child: child, stage: stage,
-                    side: (builds.injected, side))
+                    target: ProfileTarget(cell: target.cell, backend: target.backends[side]), kernel: builds.kernel,
+                    options: options, means: means, child: child, stage: stage, side: (builds.injected, side))
                 func tellNext(_ take: Take) throws {
                     try tell(side, take, index)
                     index += 1
@@ -167,7 +177,7 @@ public struct Explainer: Sendable {
         let (base, head) = (samples[.base] ?? [], samples[.head] ?? [])
         if let limits, let note = Self.note(onInstructionsOf: base + head, rounds: limits.rounds) { notes.insert(note) }
         return ExplainedCell(
-            target: target, explanation: Explanation(base: base, head: head, by: test),
+            target: target, explanation: Explanation(base: base, head: head, on: target.backends, by: test),
             graphs: Self.graphs(base, head, target), notes: notes.sorted())
     }
 
@@ -182,7 +192,7 @@ public struct Explainer: Sendable {
     }
 
     private static func graphs(
-        _ base: [ExplainedSample], _ head: [ExplainedSample], _ target: ProfileTarget
+        _ base: [ExplainedSample], _ head: [ExplainedSample], _ target: ExplainedTarget
     ) -> [(file: String, svg: String)] {
         let parts: [(String, String, KeyPath<ExplainedSample, ExplainedSample.Part?>)] = [
             ("cpu-difference.svg", "CPU time", \.cpu), ("allocations-difference.svg", "Allocations", \.allocations),
@@ -191,7 +201,7 @@ public struct Explainer: Sendable {
             guard let before = base[base.count / 2][keyPath: path], let now = head[head.count / 2][keyPath: path],
                 now.profile.total > 0
             else { return nil }
-            let title = "\(what), base → head: \(target.cell.id) on \(target.backend.rawValue)"
+            let title = target.backends.areTwo ? "\(what), \(target.title)" : "\(what), base → head: \(target.title)"
             let graph = FlameGraph(
                 base: before.profile, baseOperations: before.operations, head: now.profile,
                 headOperations: now.operations, title: title)

@@ -51,7 +51,7 @@ final class ProfileFolder {
     ///
     /// - Returns: its path, in the form that the user gave for the folder.
     func publish(_ stage: Stage, of target: ProfileTarget) throws(DiskError) -> String {
-        let name = ProfileNames.stem(of: target, among: Set(try folder.names()))
+        let name = ProfileNames.stem(of: target.cell, on: [target.backend], among: Set(try folder.names()))
         try stage.publish(as: name)
         return path.utf8.last == UInt8(ascii: "/") ? path + name : "\(path)/\(name)"
     }
@@ -62,14 +62,15 @@ public enum ProfileNames {
     /// File systems limit names to 255 bytes.
     private static let longestName = 160
 
-    /// The cell's id, reduced to letters, digits and `=._-+`, and the backend; with a number if another name begins the
-    /// same.
-    public static func stem(of target: ProfileTarget, among taken: Set<String>) -> String {
+    /// The cell's id, reduced to letters, digits and `=._-+`, and the backends; with a number if another name begins
+    /// the same.
+    public static func stem(of cell: Cell, on backends: [BackendID], among taken: Set<String>) -> String {
         let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789=._-+".utf8)
         func plain(_ text: String) -> String {
             String(decoding: text.utf8.map { allowed.contains($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
         }
-        let stem = "\(plain(target.cell.id).prefix(longestName))-\(plain(target.backend.rawValue))"
+        let stem = ([String(plain(cell.id).prefix(longestName))] + backends.map { plain($0.rawValue) })
+            .joined(separator: "-")
         let first = stem.hasPrefix(".") ? "_\(stem)" : stem
         func isFree(_ name: String) -> Bool { !taken.contains { $0 == name || $0.hasPrefix("\(name)-") } }
         if isFree(first) { return first }

@@ -8,7 +8,7 @@ extension ProfileTaker {
     func cpu(_ means: ProfileMeans.Means, _ plain: PlainFigures) async throws -> ProfileSection {
         let (profile, answer, notes) = try await cpuProfile(means)
         let files = try write(profile, as: "cpu", "CPU time", operations: answer.operations)
-        let report = StackReport(profile, operations: answer.operations)
+        let report = StackReport(profile, on: target.backend, operations: answer.operations)
         return ProfileSection(
             .cpu, means: means.rawValue, lines: report.lines() + Self.check(report.table, answer) + notes, files: files,
             perturbation: plain.perturbation(of: answer))
@@ -98,7 +98,7 @@ extension ProfileTaker {
         }
         return ProfileSection(
             .offcpu, means: means.rawValue,
-            lines: OffCPUReport(profile, operations: answer.operations).lines(), files: files,
+            lines: OffCPUReport(profile, on: target.backend, operations: answer.operations).lines(), files: files,
             perturbation: plain.perturbation(of: answer))
     }
 
@@ -109,7 +109,8 @@ extension ProfileTaker {
         var (lines, files): ([String], [String]) = ([], [])
         for (name, title, profile, operations) in profiles {
             lines.append("\(title):")
-            lines += StackReport(profile, operations: operations).lines(functions: 5).map { "  \($0)" }
+            let report = StackReport(profile, on: target.backend, operations: operations)
+            lines += report.lines(functions: 5).map { "  \($0)" }
             if profile.total > 0 { files += try write(profile, as: name, title, operations: operations) }
         }
         return ProfileSection(
@@ -151,7 +152,7 @@ extension ProfileTaker {
     ) throws -> [String] {
         let full = "\(title): \(target.cell.id) on \(target.backend.rawValue)"
         let files = [
-            ("\(name).svg", FlameGraph(profile, title: full, operations: operations).svg()),
+            ("\(name).svg", FlameGraph(profile, on: target.backend, title: full, operations: operations).svg()),
             ("\(name).folded", profile.folded()), ("\(name).speedscope.json", profile.speedscope(title: full)),
         ]
         for (name, text) in files { try stage.write(text, as: name) }
