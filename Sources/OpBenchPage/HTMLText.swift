@@ -23,14 +23,13 @@ enum HTMLText {
     }
 }
 
-/// The line about each run below the page's title, with its warning.
+/// The line about each run below the page's title.
 enum HeadingText {
     static func html(of page: ReportPage) -> String {
         page.runs.map { run in
             let name = page.runs.count > 1 ? ["<strong>\(HTMLText.escaped(run.name))</strong>"] : []
             let words = (name + run.heading.map(HTMLText.escaped)).map { "<span>\($0)</span>" }
-            let line = words.isEmpty ? "" : "<p class=\"run\">\(words.joined(separator: " "))</p>\n"
-            return line + (run.warning.isEmpty ? "" : "<p class=\"banner\">\(HTMLText.escaped(run.warning))</p>\n")
+            return words.isEmpty ? "" : "<p class=\"run\">\(words.joined(separator: " "))</p>\n"
         }.joined()
     }
 }

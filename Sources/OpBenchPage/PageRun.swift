@@ -37,8 +37,6 @@ public struct PageRun: Sendable {
     public var heading: [String]
     /// The run's results in sentences, one line each.
     public var sentences: [String]
-    /// A warning before the first figure; empty if there is none.
-    public var warning: String
     public var samples: [SampleRow]
     /// Rows of `summary.csv`, in the order of the page.
     public var summary: [SummaryRow]
@@ -49,12 +47,11 @@ public struct PageRun: Sendable {
     public var classes: [CPUClasses]
 
     public init(
-        name: String, heading: [String] = [], sentences: [String] = [], warning: String = "", samples: [SampleRow],
-        summary: [SummaryRow],
-        latencies: LatencyCurves = LatencyCurves(),
+        name: String, heading: [String] = [], sentences: [String] = [], samples: [SampleRow],
+        summary: [SummaryRow], latencies: LatencyCurves = LatencyCurves(),
         workloads: [Workload] = [], facts: [Fact] = [], classes: [CPUClasses] = []
     ) {
-        (self.name, self.heading, self.sentences, self.warning) = (name, heading, sentences, warning)
+        (self.name, self.heading, self.sentences) = (name, heading, sentences)
         (self.samples, self.summary, self.latencies) = (samples, summary, latencies)
         (self.workloads, self.facts, self.classes) = (workloads, facts, classes)
     }

@@ -116,16 +116,13 @@ struct ReportPageTests {
         #expect(!ReportPage(title: "t").html(nonce: "n").contains("class=\"sentences\""))
     }
 
-    @Test("begins with each run's heading and warning, as text")
+    @Test("begins with each run's heading, as text")
     func heading() {
-        var run = PageRun(name: "a<b", heading: ["monday", "x & y"], warning: "noisy <all>", samples: [], summary: [])
+        let run = PageRun(name: "a<b", heading: ["monday", "x & y"], samples: [], summary: [])
         let one = ReportPage(title: "t", runs: [run]).html(nonce: "n")
         #expect(one.contains("<p class=\"run\"><span>monday</span> <span>x &amp; y</span></p>\n"))
-        #expect(one.contains("<p class=\"banner\">noisy &lt;all&gt;</p>"))
-        run.warning = ""
         let two = ReportPage(title: "t", runs: [run, run]).html(nonce: "n")
         #expect(two.contains("<p class=\"run\"><span><strong>a&lt;b</strong></span> <span>monday</span>"))
-        #expect(!two.contains("class=\"banner\""))
     }
 
     static let hostile = [
@@ -140,7 +137,7 @@ struct ReportPageTests {
         fixture.add(name, cell: name, workload: name, parameters: [name: name])
         fixture.add(name, cell: name + "2", workload: name, parameters: [name: name + "2"])
         var run = fixture.run
-        (run.name, run.heading, run.sentences, run.warning) = (name, [name], [name], name)
+        (run.name, run.heading, run.sentences) = (name, [name], [name])
         run.workloads = [.init(name: name, file: name, text: name)]
         run.facts = [.init(name, name)]
         let judged = JudgedFigures(

@@ -5,14 +5,16 @@ import OpBenchModel
 struct FindingSentences {
     private let rows: [SummaryRow]
     private let isQuick: Bool
+    private let whereMarked: String
     private let names: [String: CellNames]
 
     /// - Parameters:
     ///   - rows: the rows of a run, in the order of its cells and backends.
     ///   - isQuick: whether they were measured with `--quick`.
-    init(_ rows: [SummaryRow], isQuick: Bool) {
+    ///   - whereMarked: the place where single results have their marks.
+    init(_ rows: [SummaryRow], isQuick: Bool, whereMarked: String = "--wide") {
         self.rows = rows.filter(\.operationClass.isEmpty)
-        self.isQuick = isQuick
+        (self.isQuick, self.whereMarked) = (isQuick, whereMarked)
         names = Dictionary(grouping: self.rows, by: \.workload).mapValues { rows in
             CellNames(rows.map { .init(id: $0.cellID, parameters: $0.parameters) })
         }
@@ -64,6 +66,6 @@ struct FindingSentences {
         let some = counts.filter { $0.count > 0 && $0.count < marks.count && $0.mark.isSerious }
             .map { "\($0.count) \($0.mark.predicate)" }
         guard !some.isEmpty else { return all }
-        return all + ["of \(marks.count) results, \(some.joined(separator: ", ")); --wide marks them"]
+        return all + ["of \(marks.count) results, \(some.joined(separator: ", ")); \(whereMarked) marks them"]
     }
 }

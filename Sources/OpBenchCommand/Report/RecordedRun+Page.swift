@@ -8,7 +8,6 @@ import OpBenchProfile
 extension RecordedRun {
     /// The run for a page.
     func page() throws(InputError) -> PageRun {
-        let doubtful = DoubtfulSamples(samples)
         let description = RunDescription(self)
         let known: [(String, String?)] = [
             ("run", samples[0].runID), ("state", description.state), ("blocks", description.blocks),
@@ -16,10 +15,10 @@ extension RecordedRun {
             ("command", facts.map { ShellWords.joined($0.arguments) }),
         ]
         let own = known.compactMap { label, value in value.map { (label, $0) } }
+        let summary = try ShownRun(self).rows
+        let findings = FindingSentences(summary, isQuick: facts?.isQuick ?? false, whereMarked: "the table")
         return PageRun(
-            name: name, heading: description.heading,
-            warning: Disturbance.sentence(noisy: doubtful.noisy, of: doubtful.total) ?? "", samples: samples,
-            summary: try ShownRun(self).rows,
+            name: name, heading: description.heading, sentences: findings.lines, samples: samples, summary: summary,
             latencies: try latencies(),
             workloads: (facts?.workloads ?? []).map { .init(name: $0.name, file: $0.file, text: $0.text) },
             facts: (own + (facts?.environment.map { ($0.label, $0.value) } ?? [])).map { .init($0.0, $0.1) },

@@ -52,7 +52,7 @@ function wordsOf(row, figure) {
     ].filter((part) => part !== "").join(" ");
 }
 
-/** The axis along one side: grid lines, and the names of ticks that fit. */
+/** Grid lines, and the names of the ticks that fit, above and below. */
 function ticksOf(scale, x, top, bottom) {
     const parts = [];
     let end = -Infinity;
@@ -164,9 +164,8 @@ function titleOf(figure) {
 }
 
 function wordsAbove(figure) {
-    const hint = figure === ratio ? "One that crosses 1 shows no difference." : figure.meaning;
-    const dashed = rows.some((row) => isDoubtful(row, figure)) ? " Dashed: most samples are doubtful." : "";
-    return `${figure.interval ? "Bars are 95 % intervals. " : ""}${hint}${dashed}`;
+    const bars = figure === ratio ? "95 % intervals; one across 1 shows no difference." : figure.meaning + (figure.interval ? " Bars: 95 % intervals." : "");
+    return bars + (rows.some((row) => isDoubtful(row, figure)) ? " Dashed: most samples are doubtful." : "");
 }
 
 function showByCell() {
