@@ -15,7 +15,9 @@ struct ComparisonMarkdownTests {
         var row = CompareRow(
             cellID: cell, backend: .engine, phase: "total", operationClass: "", metric: "time", stat: "total",
             verdict: verdict)
-        (row.base, row.head, row.ratio, row.ratioLow, row.ratioHigh) = (1000, 1100, 1.1, 1.05, 1.15)
+        let ratio = verdict == .improved ? 0.9 : 1.1
+        row.base = 1000
+        (row.head, row.ratio, row.ratioLow, row.ratioHigh) = (1000 * ratio, ratio, ratio - 0.05, ratio + 0.05)
         return row
     }
 
@@ -27,17 +29,40 @@ struct ComparisonMarkdownTests {
         ComparisonMarkdown.text(of: try report(rows, outcome))
     }
 
-    @Test("the verdict is the first line; notable rows are open, and the rest is folded")
+    @Test("the verdict is the first line; findings are open, and all figures are folded")
     func layout() throws {
         let text = try text([row("good", .pass), row("bad", .regression), row("faster", .improved)], .regression)
         let parts = text.components(separatedBy: "<details>")
         try #require(parts.count == 2)
         let (open, folded) = (parts[0], parts[1])
-        #expect(open.contains("| bad | ") && open.contains("| faster | ") && !open.contains("| good | "))
-        // No figure appears twice.
-        #expect(folded.contains("| good | ") && !folded.contains("| bad | ") && !folded.contains("| faster | "))
+        #expect(open.contains("(bad)") && open.contains("(faster)") && !open.contains("(good)"))
+        #expect(["good", "bad", "faster"].allSatisfy { folded.contains("| \($0) | ") })
         #expect(folded.hasPrefix("<summary>") && folded.hasSuffix("\n</details>\n"))
         golden.expect(text, "a regression among others")
+    }
+
+    @Test("each finding is one sentence, and the functions behind a regression have a command")
+    func findings() throws {
+        func finding(
+            _ metric: String, _ ratio: Double?, _ stat: String = "total", cell: String = "each"
+        ) -> CompareRow {
+            var row = row("queue submission=\(cell) work_ns=0", ratio ?? 2 < 1 ? .improved : .regression)
+            (row.metric, row.stat, row.phase, row.ratio) = (metric, stat, stat == "total" ? stat : "", ratio)
+            (row.ratioLow, row.ratioHigh) = (ratio.map { $0 - 0.02 }, ratio.map { $0 + 0.02 })
+            (row.base, row.head) = (metric == "allocations" ? 2 : 1000, 1000)
+            row.head = ratio.map { row.base! * $0 } ?? 1100
+            row.backend = BackendID(rawValue: "pool")
+            return row
+        }
+        var absent = finding("time", 1)
+        (absent.verdict, absent.head) = (.missing, nil)
+        let rows = [
+            finding("cpu_time", 1.32), finding("time", 0.9), finding("allocations", 0.5, cell: "refill"),
+            finding("start_latency", 1.082, "p99"), finding("unreleased_bytes", nil), absent,
+        ]
+        let run = RecordedRun("two", in: "results/two", samples: [], facts: nil)
+        let report = ComparisonReport(rows: rows, outcome: .regression, compared: .sides(run))
+        golden.expect(ComparisonMarkdown.text(of: report), "one sentence per finding")
     }
 
     @Test("if everything passed, only the verdict is open")

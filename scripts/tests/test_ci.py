@@ -203,13 +203,13 @@ def test_equal_programs_pass_without_being_measured(job: Job) -> None:
     assert [words.split()[0] for words in job.asked()] == ["ab"]
     assert "::notice " in ended.stdout and "::warning " not in ended.stdout
     results = job.folder / ".build/compare"
-    assert (results / "comment.md").read_text(encoding="utf-8").startswith("### opbench gate: pass (equal programs)\n")
+    assert (results / "comment.md").read_text(encoding="utf-8").startswith("### ✅ opbench gate: pass (equal programs)\n")
     suite = ElementTree.parse(results / "junit.xml").getroot()
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("1", "0", "0")
     assert len(suite.findall("testcase")) == 1
 
 
-@pytest.mark.parametrize(("run", "verdict"), [(0, "pass ("), (3, "bad sample")])
+@pytest.mark.parametrize(("run", "verdict"), [(0, "✅ opbench gate: pass ("), (3, "❌ opbench gate: bad sample")])
 def test_without_a_base_only_the_change_is_measured(job: Job, run: int, verdict: str) -> None:
     job.answer(ab=5, run=run)
     ended = job.run("scripts/ci/compare --base-ref main --product mine --blocks 3 workloads/a.json")
@@ -218,7 +218,7 @@ def test_without_a_base_only_the_change_is_measured(job: Job, run: int, verdict:
     assert measured == "run --output .build/compare/results --run-id compare --no-progress --blocks 3 workloads/a.json"
     results = job.folder / ".build/compare"
     comment = (results / "comment.md").read_text(encoding="utf-8")
-    assert comment.startswith(f"### opbench gate: {verdict}") and "`mine`" in comment
+    assert comment.startswith(f"### {verdict}") and "`mine`" in comment
     assert ("| cell |" in comment) == (results / "report.html").exists() == (run == 0)
     if run == 0:
         suite = ElementTree.parse(results / "junit.xml").getroot()
@@ -343,7 +343,7 @@ def test_equal_programs_of_the_real_opbench_pass_at_once(job: Job) -> None:
     of_the_real_opbench(job)
     ended = job.run("scripts/ci/compare --base-ref HEAD~1 w.json")
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert ended.stdout.startswith("### opbench gate: pass (equal programs)\n")
+    assert ended.stdout.startswith("### ✅ opbench gate: pass (equal programs)\n")
     assert not (job.folder / ".build/compare/results/compare").exists()
 
 
@@ -362,7 +362,7 @@ def test_the_line_with_the_real_opbench(job: Job, options: str, inject: str, sta
     assert ended.returncode == status, ended.stdout + ended.stderr
     results = job.folder / ".build/compare"
     first = (results / "comment.md").read_text(encoding="utf-8").splitlines()[0]
-    assert first.startswith(f"### opbench gate: {verdict} ("), first
+    assert first.startswith("### ") and f" opbench gate: {verdict} (" in first, first
     suite = ElementTree.parse(results / "junit.xml").getroot()
     # Never plain green.
     assert len(suite.findall(".//failure" if status == 2 else ".//skipped")) > 0

@@ -25,8 +25,8 @@ struct CellNames {
         }
         let names = Self.names(of: byID, common)
         // In files of other origin, ids may differ in more than their parameters.
-        let areTold = !names.values.contains("") && Set(names.values).count == names.count
-        self.names = areTold ? names : byID.mapValues(\.id)
+        let areDistinct = !names.values.contains("") && Set(names.values).count == names.count
+        self.names = areDistinct ? names : byID.mapValues(\.id)
     }
 
     private static func names(of cells: [String: Named], _ common: Set<Substring>) -> [String: String] {

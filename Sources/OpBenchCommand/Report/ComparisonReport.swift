@@ -6,6 +6,11 @@ import OpBenchRunner
 protocol JudgedRow: FigureRow {
     /// The first three columns identify the figure.
     static var reportColumns: [ReportColumn<Self>] { get }
+    /// The titles of the columns beside the sentence of a finding.
+    static var findingColumns: [String] { get }
+
+    /// The finding in words, to follow the backend's name: ` uses 32 % more CPU time per operation`.
+    func predicate(_ units: FigureUnits) -> String
 
     /// Empty if it does not matter.
     var runID: String { get }
@@ -101,6 +106,29 @@ struct ComparisonReport<Row: JudgedRow> {
             for row in run.samples where parameters[row.cellID] == nil { parameters[row.cellID] = row.parameters }
         }
         return rows.map(\.cellID).uniqued().map { .init(id: $0, parameters: parameters[$0]) }
+    }
+
+    /// The names of the cells, by workload.
+    var cellNames: [Substring: CellNames] {
+        Dictionary(grouping: cells) { ComparisonTable.workload(of: $0.id) }.mapValues(CellNames.init)
+    }
+
+    /// The reason why the gate fails if it is not a figure.
+    var failure: String? {
+        switch outcome {
+        case .badSample: "some samples are invalid, crashed or timed out"
+        case nil, .pass: nil
+        case .regression, .missed, .missing, .inconclusive:
+            rows.contains { $0.verdict != .unjudged } ? nil : "no figure was judged"
+        }
+    }
+
+    /// The command that ranks the functions behind a regression; nil for goals, which have one build.
+    var explainingWords: [String]? {
+        switch compared {
+        case .runs, .sides: ["opbench", "explain"] + compared.runs.map(\.folder)
+        case .goals: nil
+        }
     }
 
     /// A note on the ratios; nil if there are none.

@@ -19,7 +19,7 @@ enum ComparisonTable {
     }
 
     /// The id's first word.
-    private static func workload(of cellID: String) -> Substring { cellID.prefix { $0 != " " } }
+    static func workload(of cellID: String) -> Substring { cellID.prefix { $0 != " " } }
 
     private static func section<Row>(
         _ rows: [Row], _ cells: CellNames, _ report: ComparisonReport<Row>, _ width: Int?
