@@ -4,8 +4,8 @@ import OpBenchModel
 /// plan is submitted and drained in many parts.
 ///
 /// A backend reads no clock: the trial calls the phases between its own readings. All phases are called on one thread
-/// but `submit` and `cancel`, which several producers call at once, each with its part, and `suspend`/`resume`, which the storm's
-/// thread calls meanwhile.
+/// but `submit` and `cancel`, which several producers call at once, each with its part, and `suspend`/`resume`, which
+/// the storm's thread calls meanwhile.
 package protocol Backend: AnyObject, Sendable {
     /// Makes the queues, and the operations where the form has any before they are submitted. A plan that starts
     /// suspended leaves its queues suspended.
@@ -16,15 +16,14 @@ package protocol Backend: AnyObject, Sendable {
     func release()
     /// Returns when every operation submitted so far has ended. A paced plan waits so between its bursts.
     func drain()
-    /// Lets go of every object.
+    /// Releases every object.
     func teardown()
     /// Cancels the operations of one part that the plan has chosen. Called, by the producers, between the last `submit`
     /// and `release`, in plans with a cancellation only.
     func cancel(_ part: Range<Int>)
-    /// Tells the body, after the clock has stopped, which operations have ended as cancelled, where only their objects
-    /// know.
+    /// Reports the cancelled operations to the body, after the clock has stopped, if only their objects know.
     func attest()
-    /// The queue, drained and running, for the next phase of a sequence to go on with; nil where there is none or several.
+    /// The queue, drained and running, for the next phase of a sequence; nil if there is none or several.
     func handOver() -> AnyObject?
     /// Called before `build`, which then makes no queue of its own if it can do with this one.
     func takeOver(_ queue: AnyObject)

@@ -6,20 +6,20 @@ package struct BackendFactory: Sendable {
     package let guarantees: Guarantees
     /// The kinds of sample that mean something for it.
     package let kinds: Set<SampleKind>
-    /// What keeps the events of its threads; nil if it tells of none.
+    /// Records the events of its threads; nil if its library reports none.
     package let threadEvents: (any ThreadEventSource)?
     /// How it executes what a shape needs.
     private let ways: [Capability: Way]
-    /// Why it does not execute what it has no way for.
+    /// The reasons for capabilities that it lacks.
     private let refusals: [Capability: String]
-    /// Of all that stands in neither.
+    /// The reason for all other capabilities.
     private let otherwise: String
 
     /// - Parameters:
     ///   - ways: how it executes what a shape needs.
-    ///   - refusals: why it cannot do what it has no way for.
-    ///   - otherwise: the reason for all that stands in neither.
-    ///   - threadEvents: keeps what its library tells of threads.
+    ///   - refusals: the reasons for capabilities that it lacks.
+    ///   - otherwise: the reason for all other capabilities.
+    ///   - threadEvents: records what its library reports about threads.
     package init(
         id: BackendID, guarantees: Guarantees, kinds: Set<SampleKind> = Set(SampleKind.allCases),
         ways: [Capability: Way], refusals: [Capability: String] = [:],
@@ -42,14 +42,15 @@ package struct BackendFactory: Sendable {
     /// Whether all operations can be held pending at once, as the memory mark `pending` needs.
     package func canHoldPending(_ plan: WorkloadPlan) -> Bool { ways[plan.needs]?.canHoldPending(plan) ?? false }
 
-    /// The axes on which it executes a plan: one where operations follow one another; of a sequence those of its phases.
+    /// The axes on which it executes a plan: one where operations follow one another; of a sequence those of its
+    /// phases.
     package func axes(of plan: WorkloadPlan) -> [Axis] {
         let plans = plan.phases.isEmpty ? [plan] : plan.phases.map(\.plan)
         let axes = Set(plans.filter(\.isOrdered).compactMap { ways[$0.needs]?.axis($0) })
         return Axis.allCases.filter(axes.contains)
     }
 
-    /// What makes a backend for each round of a plan that is supported. To be asked for before the clock starts.
+    /// Returns a function that makes a backend for each round of a supported plan. Call it before the clock starts.
     package func maker(for plan: WorkloadPlan) -> @Sendable (WorkloadPlan, OperationBody) -> any Backend {
         guard let way = ways[plan.needs] else {
             preconditionFailure("\(id.rawValue) does not support \(plan.shape.rawValue)")
@@ -57,7 +58,7 @@ package struct BackendFactory: Sendable {
         return way.make
     }
 
-    /// What can be said of a plan's support; of a sequence, of all its phases.
+    /// Whether it can express a plan, which may be a sequence: then all its phases.
     package func supports(_ plan: WorkloadPlan) -> Support {
         let phases = plan.phases
         guard !phases.isEmpty else { return support(plan) }
@@ -72,14 +73,14 @@ package struct BackendFactory: Sendable {
     }
 }
 
-/// Something that a thread did beside operations, as a library tells it.
+/// An event of a thread, other than an operation, as a library reports it.
 package struct ThreadEvent: Sendable {
     package typealias Kind = ThreadStep
 
     package var kind: Kind
-    /// Of `MonotonicClock`.
+    /// A reading of `MonotonicClock`.
     package var time: Int64
-    /// The system's number of the thread.
+    /// The kernel's number of the thread.
     package var thread: Int32
     /// Another thread: the one that is woken, or has woken this one.
     package var other: Int32?
@@ -89,10 +90,10 @@ package struct ThreadEvent: Sendable {
     }
 }
 
-/// Keeps what a library tells of its threads. One at a time in a process.
+/// Records what a library reports about its threads. One at a time in a process.
 package protocol ThreadEventSource: AnyObject, Sendable {
-    /// From now on events are kept; those of before are forgotten.
+    /// Starts recording, and discards earlier events.
     func start()
-    /// - Returns: what was kept, in any order.
+    /// - Returns: the recorded events, in any order.
     func stop() -> [ThreadEvent]
 }

@@ -3,22 +3,21 @@ import OpBenchCommand
 import OpBenchModel
 import OpBenchRunner
 
-/// A backend: a queue by the name that it has in workload files, on command lines and in rows, what it promises, and how to
-/// make one.
+/// A backend: a queue's name in workload files, on command lines and in rows, its guarantees, and how to make it.
 public struct Backend: Sendable {
     let declared: DeclaredBackend
 
     /// Declares a backend.
     ///
-    /// What `Queue` can do is what it conforms to, which is asked once, here.
+    /// The capabilities of `Queue` are the protocols that it conforms to, which are checked once, here.
     ///
     /// - Parameters:
-    ///   - name: 1 to 40 of a–z, 0–9, `.`, `_` and `-`, beginning with a letter; two such names with a colon between them for
-    ///     a form of the first, as in `mine:fast`. Built-in backends' names are taken; `OpBenchMain.run` tells.
+    ///   - name: 1 to 40 of a–z, 0–9, `.`, `_` and `-`, beginning with a letter; two such names with a colon between
+    ///     them for a form of the first, as in `mine:fast`. `OpBenchMain.run` rejects built-in backends' names.
     ///   - summary: one line for people.
-    ///   - limits: which limits of concurrency `make` can be asked for; nil for none. Cells with others are `unsupported`.
-    ///     With an upper bound of 1 the queue is taken to run one at a time at the default too.
-    ///   - guarantees: what the queue promises beyond running work once. Only a broken promise makes a sample `invalid`.
+    ///   - limits: the limits of concurrency that `make` accepts; nil for none. Cells with others are `unsupported`.
+    ///     With an upper bound of 1 the queue is assumed to run one at a time by default, too.
+    ///   - guarantees: the queue's promises beyond running work once. Only a broken promise makes a sample `invalid`.
     ///   - make: makes a queue, ready to run. Called with the clock running, by one thread at a time.
     public init<Queue: MeasuredQueue>(
         _ name: String, _ summary: String, limits: ClosedRange<Int>? = nil, guarantees: Guarantees = [],
@@ -33,14 +32,15 @@ public struct Backend: Sendable {
     }
 }
 
-/// What a queue is made for.
+/// The settings of a cell for a new queue.
 public struct QueueSettings: Sendable {
-    /// How many operations may run at once; nil for the queue's own choice. Within the limits that its backend declares.
+    /// The most operations that may run at once, within the limits that the backend declares; nil for the queue's
+    /// choice.
     public let limit: Int?
 }
 
-/// What a queue promises beyond running work once and, where it takes dependencies, in their order. Promises are held
-/// against samples of the kind `check`.
+/// A queue's promises beyond running work once and, if it takes dependencies, in their order. Samples of the kind
+/// `check` test them.
 public struct Guarantees: OptionSet, Sendable {
     public let rawValue: Int
 
@@ -66,13 +66,13 @@ public struct Guarantees: OptionSet, Sendable {
     }
 }
 
-/// The program `opbench`, with backends of one's own.
+/// The program `opbench`, with your own backends.
 public enum OpBenchMain {
-    /// Runs the whole command line, in which `backends` stand beside the built-in ones: in workload files, after `--backend`,
-    /// in `schema` and in rows. Ends the process with opbench's exit code; 64 if a name is malformed, or another backend's.
+    /// Runs the whole command line, with `backends` beside the built-in ones: in workload files, after `--backend`, in
+    /// `schema` and in rows. Ends the process with opbench's exit code; 64 if a name is malformed or taken.
     ///
-    /// To be called first in `main`, on the main thread: a sample's process is this program run again, and must become one
-    /// before anything has made a thread or a queue.
+    /// Call it first in `main`, on the main thread: a sample's process is this program run again, and must become one
+    /// before anything makes a thread or a queue.
     public static func run(backends: [Backend] = []) -> Never {
         OpBench.runAndExit(declaring: backends.map(\.declared))
     }

@@ -1,7 +1,7 @@
 import OpBenchBackends
 import OpBenchModel
 
-/// A program's queue as the rounds see it. What it can do beyond running closures is looked up once, when it is made.
+/// A program's queue as the rounds see it. Its capabilities beyond running closures are looked up once, in `init`.
 final class KitQueue: DeclaredQueue, @unchecked Sendable {
     private let queue: any MeasuredQueue
     private let suspendable: (any SuspendableQueue)?
@@ -29,7 +29,7 @@ final class KitQueue: DeclaredQueue, @unchecked Sendable {
         super.init(limit: limit, hasWait: hasWait)
     }
 
-    /// A round lets go of the queue when nothing is left to run; of a queue that phases share, the last phase does.
+    /// A round releases the queue when nothing is left to run; the last phase releases a queue that phases share.
     deinit { queue.shutDown() }
 
     override func submit(_ work: @escaping Work) { queue.submit(work) }
@@ -104,7 +104,7 @@ private class DependencyTickets {
     }
 }
 
-/// The same for cancellation. The ticket of an operation is written by its producer, which is also who cancels it.
+/// The same for cancellation. An operation's producer writes its ticket, and cancels it.
 private class CancellationTickets {
     static func of(_ queue: some CancellingQueue) -> CancellationTickets { Typed(queue) }
 

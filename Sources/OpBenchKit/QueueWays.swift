@@ -1,7 +1,7 @@
 import OpBenchBackends
 import OpBenchModel
 
-/// How queues of one type execute what shapes need, by what the type conforms to.
+/// The ways in which queues of one type execute shapes, by the protocols of the type.
 struct QueueWays: Sendable {
     private let type: any MeasuredQueue.Type
     private let limits: ClosedRange<Int>?
@@ -59,8 +59,8 @@ struct QueueWays: Sendable {
     // MARK: Ways
 
     /// - Parameters:
-    ///   - note: what differs in meaning.
-    ///   - refusal: what asks too much of the queue.
+    ///   - note: the difference in meaning.
+    ///   - refusal: the reason why the queue cannot execute a plan.
     private func way(
         by means: DeclaredRound.Means = .round, holdsPending: Bool = true,
         note: @escaping @Sendable (WorkloadPlan) -> String = { _ in "" },
@@ -80,7 +80,7 @@ struct QueueWays: Sendable {
             })
     }
 
-    /// What asks too much of the queue whatever the shape is.
+    /// The reason why the queue cannot execute a plan, whatever its shape.
     private func commonRefusal(_ plan: WorkloadPlan) -> String? {
         if let limit = plan.limit {
             guard let limits else { return "no limit can be set: its backend declares no limits" }
@@ -93,7 +93,7 @@ struct QueueWays: Sendable {
         return plan.startsSuspended && !suspends ? Self.missing("suspended", SuspendableQueue.self) : nil
     }
 
-    /// By the queue itself, if it can, of what is submitted in an order that it can take; else by the operations.
+    /// By the queue itself, if it can and the order of submission allows it; else by the operations.
     private var dependencies: Way {
         let within = way(holdsPending: false, note: { _ in "each operation submits what it made ready" }).on(.byHand)
         guard type is any DependencyQueue.Type else { return within }
@@ -124,7 +124,7 @@ struct QueueWays: Sendable {
         return "an operation that waits for the next would wait forever: it runs one at a time"
     }
 
-    /// A slot of a limit stays taken until the end is announced, of which the queue must know.
+    /// An operation occupies a slot of a limit until its end is announced, so the queue must be notified.
     private func announcementRefusal(_ plan: WorkloadPlan) -> String? {
         guard plan.limit != nil, plan.announcedEnd == .thread, !(type is any AsynchronousQueue.Type) else { return nil }
         return "it would run more at once than its limit: it does not conform to AsynchronousQueue"

@@ -16,13 +16,13 @@ package enum MonotonicClock {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// The least time between two instants that the clock tells apart, in nanoseconds: the least difference of readings one
-    /// after the other that is not 0. clock_getres(2) tells the unit only, and reading takes longer than that.
+    /// The shortest time that the clock resolves, in nanoseconds: the least difference other than 0 between successive
+    /// readings. clock_getres(2) returns only the unit, and a reading takes longer than that.
     package static func resolution() -> Int64 {
         var least = Int64.max
         var last = now()
         var readings = 0
-        // A clock that ticks slowly is waited for.
+        // Waits for a clock that ticks slowly.
         while readings < 10_000 || least == .max {
             let next = now()
             if next > last { least = min(least, next - last) }

@@ -3,19 +3,19 @@ import Glibc
 import OpBenchModel
 import Synchronization
 
-/// What every backend runs as an operation, and where it leaves its traces.
+/// The body that every backend runs as an operation, with the memory for its traces.
 ///
-/// Backends capture this value: a pointer without reference counting, so that a closure costs every backend the same
-/// 16 bytes. The traces are preallocated and touched before the clock starts. What backends call while the clock runs is
-/// inlined, for which they must be of this module: Swift 6.3 inlines nothing of `package` access into another one.
+/// Backends capture this value: a pointer without reference counting, so that a closure costs every backend the same 16
+/// bytes. The traces are preallocated and touched before the clock starts. Calls of backends while the clock runs are
+/// inlined, so backends must be in this module: Swift 6.3 inlines nothing of `package` access into another one.
 ///
-/// **The proof of a throughput sample** is one plain store per operation. Each operation has a slot, 0 at the start of a
-/// round. The body reads its predecessors' slots on entry and takes the highest (0 if it has none, and 0 if any of them
-/// is 0), and on return does `slot += that + 1`. After the clock has stopped, every slot must hold its operation's level:
-/// the length of the longest path that ends in it. An operation that did not run leaves 0; one that ran twice adds twice;
-/// one that started before the return of one of its predecessors was visible to it read 0, and its slot is too low. What
-/// could escape is two runs of one operation whose load and store fall into the same few nanoseconds; check samples count
-/// with atomics.
+/// **The proof of a throughput sample** is one plain store per operation. Each operation has a slot, 0 at the start of
+/// a round. The body reads its predecessors' slots on entry and takes the highest (0 if it has none, and 0 if any of
+/// them is 0), and on return does `slot += that + 1`. After the clock has stopped, every slot must contain its
+/// operation's level: the length of the longest path that ends in it. An operation that did not run leaves 0; one that
+/// ran twice adds twice; one that started before the return of one of its predecessors was visible to it read 0, and
+/// its slot is too low. Only two runs of one operation whose load and store fall into the same few nanoseconds could
+/// escape; check samples count with atomics.
 package struct OperationBody: @unchecked Sendable {
     package enum Mode: Sendable {
         /// The work alone, to learn what the store costs.
@@ -24,7 +24,8 @@ package struct OperationBody: @unchecked Sendable {
         case marked
         /// The store and the time stamps.
         case stamped
-        /// As `stamped`, with the threads that submit and execute, each operation's notification, and its thread's CPU time.
+        /// As `stamped`, with the threads that submit and execute, each operation's notification, and its thread's CPU
+        /// time.
         case traced
         /// As `stamped`, and counted with atomics.
         case checked
@@ -39,14 +40,14 @@ package struct OperationBody: @unchecked Sendable {
         package let predecessorDistance: Int
         package let predecessors: GraphRows?
         package let iterationsPerItem: UInt64
-        /// Whether the work is more than nothing.
+        /// Whether there is any work.
         package let hasWork: Bool
         package let blocking: BlockedWork?
         /// Whether an operation is running until `didAnnounceEnd`.
         package let announcesEnds: Bool
         package let itemsPerOperation: Int
         package let lastItems: Int
-        /// The operation that stands still, and for how long; -1 for none.
+        /// The operation that stalls, and for how long; -1 for none.
         package let stalledOperation: Int
         package let stallNanoseconds: Int64
         /// Stamps, one per operation and kind; empty where the mode takes none.
@@ -97,8 +98,8 @@ package struct OperationBody: @unchecked Sendable {
                 stamps: stamps, stampCount: stampCount, takesThreadFigures: takesThreadFigures, counters: counters))
     }
 
-    /// Gives the traces up. Nothing should run the body any more; a backend that does is found out as long as they are not
-    /// freed, which they are when two more bodies have been given up.
+    /// Gives the traces up. Nothing should run the body any more; a backend that does is detected until they are freed,
+    /// when two more bodies have been given up.
     package func deallocate() { Self.leftovers.keep(self)?.free() }
 
     private static let leftovers = Leftovers<OperationBody>(count: 2)
@@ -113,7 +114,7 @@ package struct OperationBody: @unchecked Sendable {
         state.deallocate()
     }
 
-    /// Forgets the last round. Nothing may run the body meanwhile.
+    /// Clears the last round. Nothing may run the body meanwhile.
     package func reset() {
         state.pointee.slots.update(repeating: 0, count: state.pointee.operationCount)
         state.pointee.stamps.update(repeating: 0, count: state.pointee.stampCount)
@@ -122,7 +123,7 @@ package struct OperationBody: @unchecked Sendable {
         state.pointee.counters.pointee.barriersEnded = 0
     }
 
-    /// Changes between the modes that take no stamps.
+    /// Switches between the modes that take no stamps.
     package func setMarks(_ isMarking: Bool) { state.pointee.mode = isMarking ? .marked : .bare }
 
     /// Whether the rounds of a stamped body take their stamps, to learn what those cost. Nothing may run it meanwhile.
@@ -185,7 +186,7 @@ extension OperationBody {
     /// in plans of operations that wait for one another only.
     package func setWait(_ wait: @escaping @Sendable (Int) -> Void) { state.pointee.blocking?.wait = wait }
 
-    /// An observer has been told of the operation's finish. Calls for one operation follow one another.
+    /// An observer has been notified of the operation's finish. Calls for one operation follow one another.
     @inline(__always)
     package func didNotice(_ operation: Int) { state.pointee.slots[operation] &+= RoundTraces.noticeMark }
 
@@ -303,7 +304,7 @@ extension OperationBody {
     /// How late the kernel's timers may be on an idle machine: prctl(2) has a slack of 50 µs.
     private static let timerSlack: Int64 = 100_000
 
-    /// What the operation sleeps by its plan is in its body, and no wait for a processor; what it oversleeps is one.
+    /// The planned sleep is in the body and is not a wait for a processor; oversleeping is.
     private func sleep(_ operation: Int, _ nanoseconds: Int64) {
         let begun = MonotonicClock.now()
         MonotonicClock.sleep(until: begun + nanoseconds)
@@ -326,8 +327,9 @@ extension OperationBody {
     @inline(never)
     func runTraced(_ operation: Int) {
         stamp(.worker, operation, Int64(ThreadRegister.ownNumber(as: .worker)))
-        // The CPU time is read outside of the body, which reading makes longer by some hundred nanoseconds. But the kernel
-        // notices then that the thread has had its turn, and takes the processor: that wait is the operation's.
+        // The CPU time is read outside of the body, which the reading would lengthen by some hundred nanoseconds. But
+        // the kernel then notices that the thread's time slice is over, and takes the processor: that wait is the
+        // operation's.
         let entry = MonotonicClock.now()
         let cpu = MonotonicClock.threadCPU()
         var start = MonotonicClock.now()
@@ -339,7 +341,7 @@ extension OperationBody {
         let exit = MonotonicClock.now()
         if exit - end > Self.longestReading { end = exit }
         stamp(.end, operation, end)
-        // What it slept by its plan stands there, as less than 0.
+        // The planned sleep is already there, as a number below 0.
         stamp(.processorWait, operation, max(0, end - start - used + read(.processorWait, operation)))
     }
 
@@ -387,7 +389,7 @@ extension OperationBody {
         return distance > 0 && operation >= distance ? max(submitted, read(.end, operation - distance)) : submitted
     }
 
-    /// What is held against the plan.
+    /// The traces, to be checked against the plan.
     package var traces: RoundTraces {
         RoundTraces(
             slots: state.pointee.slots, stamps: state.pointee.stamps, operationCount: operationCount,

@@ -7,12 +7,12 @@ import Glibc
 /// Thread-safe. Threads are never taken out: a pool may end them, but what they did stays in the trace.
 package enum ThreadRegister {
     package struct Entry: Equatable, Sendable {
-        /// What the thread did first.
+        /// The thread's first action.
         package enum Role: String, Sendable {
             case worker, submitter
         }
 
-        /// The kernel's number of it.
+        /// The kernel's number of the thread.
         package let id: Int32
         package let name: String
         package let role: Role
@@ -21,13 +21,13 @@ package enum ThreadRegister {
     private static let lock = PlainLock()
     /// Guarded by `lock`.
     nonisolated(unsafe) private static var entries: [Entry] = []
-    /// How worker threads are called that have no name of their own: `dispatch` makes `dispatch 1`. Guarded by `lock`.
+    /// The name for worker threads without one: `dispatch` makes `dispatch 1`. Guarded by `lock`.
     nonisolated(unsafe) private static var workerName = "worker"
-    /// What threads are called that nobody has named: they inherit the name of the one that made them. Guarded by `lock`.
+    /// The name of unnamed threads, which they inherit from the thread that made them. Guarded by `lock`.
     nonisolated(unsafe) private static var processName = ""
 
-    /// Says how worker threads are called that have no name of their own. To be called by the main thread, before it or
-    /// another one submits or runs anything.
+    /// Sets the name for worker threads without one. Called by the main thread before any thread submits or runs
+    /// anything.
     package static func nameWorkers(_ name: String) {
         lock.whileLocked { (workerName, processName) = (name, ownName()) }
     }
@@ -40,7 +40,7 @@ package enum ThreadRegister {
 
     package static func all() -> [Entry] { lock.whileLocked { entries } }
 
-    /// A thread that nobody has named gets a name of its own, so that samplers and debuggers tell it apart.
+    /// Gives an unnamed thread its own name, so that samplers and debuggers can distinguish it.
     private static func enter(_ role: Entry.Role) -> UInt32 {
         lock.whileLocked {
             var name = ownName()
@@ -56,7 +56,7 @@ package enum ThreadRegister {
         }
     }
 
-    /// Whether a name is what Dispatch calls all of its threads of one quality of service: the last fifteen bytes of
+    /// Whether a name is Dispatch's for all of its threads of one quality of service: the last fifteen bytes of
     /// `com.apple.root.default-qos`, or of that and `.overcommit`.
     static func isDispatchLabel(_ name: String) -> Bool { name.hasSuffix("-qos") || name.hasSuffix("-qos.overcommit") }
 

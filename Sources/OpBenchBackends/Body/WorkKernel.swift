@@ -2,14 +2,14 @@ import CLinuxMeasure
 import OpBenchModel
 
 /// CPU work of a known length: a loop in C that touches no memory and that the compiler cannot see through, counted in
-/// iterations. How many make a nanosecond is measured once a run, by the parent, and handed to every child, so that all
-/// samples of a run do the same work.
+/// iterations. The parent measures the iterations per nanosecond once per run and hands them to every child, so that
+/// all samples of a run do the same work.
 package struct WorkKernel: Sendable, Codable, Equatable {
     package var iterationsPerNanosecond: Double
 
     package init(iterationsPerNanosecond: Double) { self.iterationsPerNanosecond = iterationsPerNanosecond }
 
-    /// What any processor may reach, and more: a work of 10⁹ ns must fit into a word.
+    /// More than the range of any processor: a work of 10⁹ ns must fit into a word.
     package static let plausible = 1e-6...1e6
 
     package enum CodingKeys: String, CodingKey {
@@ -24,7 +24,7 @@ package struct WorkKernel: Sendable, Codable, Equatable {
     @inline(__always)
     package static func run(_ iterations: UInt64) { clinux_burn(iterations) }
 
-    /// Takes about 60 ms. The fastest of many short attempts counts: whatever disturbs can only slow one down.
+    /// Takes about 60 ms. The fastest of many short attempts counts: disturbances only slow one down.
     package static func calibrate() -> WorkKernel {
         let iterations: UInt64 = 200_000
         let end = MonotonicClock.now() + 60_000_000
@@ -38,7 +38,7 @@ package struct WorkKernel: Sendable, Codable, Equatable {
     }
 }
 
-/// What an operation does that occupies its thread and no processor. One object a body, for all rounds.
+/// Work that occupies an operation's thread and no processor. One object per body, for all rounds.
 package final class BlockedWork: @unchecked Sendable {
     private let blocking: Blocking
     private let operationCount: Int
@@ -50,7 +50,7 @@ package final class BlockedWork: @unchecked Sendable {
         self.operationCount = operationCount
     }
 
-    /// How long an operation sleeps that waits for no other one.
+    /// The sleep of an operation that waits for no other one.
     var nanoseconds: Int64 { Int64(blocking.nanoseconds) }
 
     /// The operation that this one waits for; nil if it sleeps.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A flag for each operation, set by one thread and read by another: how operations are cancelled on queues that cannot.
+/// A flag for each operation, set by one thread and read by another: cancellation for queues that have none.
 package final class CancellationFlags: @unchecked Sendable {
     let flags: UnsafeMutablePointer<Atomic<Bool>>
 

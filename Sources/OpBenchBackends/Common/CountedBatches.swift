@@ -1,11 +1,11 @@
 import OpBenchModel
 import Synchronization
 
-/// A refilled queue in which the last body of a batch submits the next one: one counter per producer's part, no completion
-/// blocks. Pointers, without reference counting.
+/// A refilled queue in which the last body of a batch submits the next one: one counter per producer's part, no
+/// completion blocks. Pointers, without reference counting.
 package struct CountedBatches: @unchecked Sendable {
-    /// A producer's part. The thread that submits a batch writes it before, and only its last body reads it: `unfinished`
-    /// orders the two.
+    /// A producer's part. The thread that submits a batch writes it before, and only its last body reads it:
+    /// `unfinished` orders the two.
     private struct Stream: ~Copyable {
         let part: Range<Int>
         var batch: Range<Int>
@@ -14,7 +14,7 @@ package struct CountedBatches: @unchecked Sendable {
 
     private let streams: UnsafeMutablePointer<Stream>
     private let count: Int
-    /// From one to the next, of places: counters of two producers lie on different cache lines.
+    /// In places, from one to the next: counters of two producers are on different cache lines.
     private static let stride = 4
     /// Operations in a batch.
     private let window: Int
@@ -83,7 +83,7 @@ package struct CountedBatches: @unchecked Sendable {
     }
 }
 
-/// Keeps count of a refilled queue: each producer's part of the plan is one stream of batches.
+/// Counts the batches of a refilled queue: each producer's part of the plan is one stream.
 ///
 /// A stream has ended when its last batch is done and no call that submits a batch is still on its way out: such a call
 /// may return after the operations it submitted, and those that they submitted, have ended.

@@ -1,15 +1,15 @@
 import CLinux
 import Synchronization
 
-/// Counts the work that was submitted and has not ended, for `drain` to wait by: a `DispatchGroup` that takes one atomic
+/// Counts the submitted work that has not ended, for which `drain` waits: a `DispatchGroup` that takes one atomic
 /// operation for each piece of work instead of two.
 ///
-/// Pointers, without reference counting. Whoever brings the count to 0 reads and writes nothing of it after the store that
-/// lets the waiting thread go on, so that this one may free it.
+/// Pointers, without reference counting. The thread that brings the count to 0 does not touch it after the store that
+/// lets the waiting thread continue, which may free it.
 ///
-/// More ends than there were beginnings bring the count below 0: then some work ran twice. It stays there from `close` on.
+/// More ends than beginnings bring the count below 0: then some work ran twice. It stays there from `close` on.
 package struct EndCounter: @unchecked Sendable {
-    /// What has not ended, and 1 that `wait` takes away: the count comes to 0 once in each wait.
+    /// The work that has not ended, and 1 that `wait` takes away: the count reaches 0 once in each wait.
     let count = UnsafeMutablePointer<Atomic<Int>>.allocate(capacity: 1)
     /// 1 when an end has brought the count to 0; a futex.
     private let isEmpty = UnsafeMutablePointer<Atomic<UInt32>>.allocate(capacity: 1)
@@ -24,12 +24,12 @@ package struct EndCounter: @unchecked Sendable {
         isEmpty.deallocate()
     }
 
-    /// So much will be submitted. To be called before it is, by work that has not ended, or by a thread that the waiting one
-    /// has waited for, or is.
+    /// So much will be submitted. Called before it is, by work that has not ended, by the waiting thread, or by one
+    /// that it has waited for.
     @inline(__always)
     package func begin(_ more: Int) { count.pointee.add(more, ordering: .relaxed) }
 
-    /// Some has ended. Ordered so that whoever waits sees what all the others did.
+    /// Some work has ended. Ordered so that the waiting thread sees the effects of all the work.
     @inline(__always)
     package func end() {
         let rest = count.pointee.subtract(1, ordering: .acquiringAndReleasing).newValue
@@ -45,7 +45,7 @@ package struct EndCounter: @unchecked Sendable {
         count.pointee.add(1, ordering: .relaxed)
     }
 
-    /// Nothing is submitted any more, and all has ended.
+    /// Ends the count: nothing is submitted any more, and all has ended.
     ///
     /// - Returns: false if more has ended than was submitted.
     package func close() -> Bool { count.pointee.exchange(.min / 2, ordering: .acquiringAndReleasing) == 1 }

@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A thread of the suite's own, outside of every pool that a backend might use.
+/// A thread of the suite itself, outside of every pool that a backend might use.
 package final class OwnThread: Sendable {
     private static let made = Atomic<Int>(0)
 
@@ -46,7 +46,8 @@ package final class OwnThread: Sendable {
     }
 }
 
-/// The thread that announces the end of asynchronous operations, in place of whatever they wait for in real life.
+/// The thread that announces the end of asynchronous operations, in place of the events that they wait for in real
+/// life.
 package final class EndingThread<Element: Sendable>: @unchecked Sendable {
     let lock = PlainLock()
     let filled = DispatchSemaphore(value: 0)

@@ -1,4 +1,4 @@
-/// An object of a known size that an operation keeps for as long as it lives.
+/// An object of a known size that an operation keeps for its lifetime.
 package enum Payload {
     /// Every object's own header.
     private static let headerBytes = 16
@@ -13,7 +13,7 @@ package enum Payload {
 }
 
 extension OperationBody {
-    /// The operation as a closure, which keeps a payload of that size if there is to be one.
+    /// The operation as a closure, which keeps a payload of that size; none for 0.
     package func closure(_ operation: Int, payloadBytes: Int) -> @Sendable () -> Void {
         guard payloadBytes > 0 else { return { run(operation) } }
         return closure(operation, keeping: Payload.make(bytes: payloadBytes))

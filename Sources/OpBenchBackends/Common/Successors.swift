@@ -1,8 +1,8 @@
 import OpBenchModel
 import Synchronization
 
-/// The operations that an end makes ready, in chains and graphs whose bodies submit what follows them: the next link, or the
-/// successors whose other predecessors have ended, by one atomic counter each.
+/// The operations that an end makes ready, in chains and graphs whose bodies submit what follows them: the next link,
+/// or the successors whose other predecessors have ended, by one atomic counter each.
 ///
 /// A pointer, without reference counting.
 package struct Successors: @unchecked Sendable {
@@ -48,12 +48,13 @@ package struct Successors: @unchecked Sendable {
     /// The operations that wait for nothing.
     package var heads: UnsafeMutableBufferPointer<Int> { state.pointee.heads }
 
-    /// How many operations nothing waits for. All is done when these are.
+    /// The number of operations that nothing waits for. All is done when these are.
     package var endCount: Int { state.pointee.endCount }
 
     /// Called when an operation has ended. Ordered so that the last caller sees what all the predecessors did.
     ///
-    /// - Parameter submit: called with each that has become ready. With the last of them all may end, and this be freed.
+    /// - Parameter submit: called with each that has become ready. With the last of them all may end, and this be
+    ///   freed.
     /// - Returns: whether nothing waits for the operation.
     @inline(__always)
     package func release(after operation: Int, by submit: (Int) -> Void) -> Bool {

@@ -24,7 +24,7 @@ final class DispatchApply: Backend, Sendable {
         body.submitTogether(part, in: plan) {}
         DispatchQueue.concurrentPerform(iterations: part.count) { [body] in body.run(part.lowerBound + $0) }
         guard body.takesStamps, plan.hasCompletionBlocks else { return }
-        // The caller is told of the end by the call's return.
+        // The call's return notifies the caller of the end.
         for operation in part where body.wantsNotification(operation) { body.didNotify(operation) }
     }
 

@@ -1,8 +1,8 @@
 import Dispatch
 import OpBenchModel
 
-/// Closures whose work goes on after they have returned, until its end is announced. At a limit a slot is held
-/// until then: whoever announces an end starts the next one that waits.
+/// Closures whose work continues after they have returned, until its end is announced. At a limit a slot is held
+/// until then: the thread that announces an end starts the next waiting operation.
 final class DispatchAsynchronous: DispatchRound, @unchecked Sendable {
     private var ender: EndingThread<Int>?
     private let lock = PlainLock()

@@ -6,39 +6,39 @@ import OpBenchModel
 /// |---|---|---|---|
 /// | independent, wakeup, open_loop | `async` on the global queue, and one atomic counter | one serial queue | k pumps draining one locked FIFO |
 /// | refill | the last body of a batch submits the next, by an atomic counter | … | … |
-/// | chain, one queue | `within`, a serial queue a chain | `within`, one serial queue | `within` on k pumps |
+/// | chain, one queue | `within`, a serial queue per chain | `within`, one serial queue | `within` on k pumps |
 /// | chain across queues | `within` on the global queue | `within`, a serial queue each | `within` on k pumps each |
 /// | graph | `within` on the global queue | `within`, one serial queue | `within` on k pumps |
-/// | cancel_storm | a flag an operation, at which its closure looks first, on queues as for independent | … | … |
+/// | cancel_storm | a flag per operation, which its closure reads first, on queues as for independent | … | … |
 /// | blocking | the global queue | one serial queue | k serial queues dealt to in turn, a thread each |
 /// | suspend_resume, memory_fence | as independent, on one concurrent queue of its own | … | … |
 /// | observers | as independent | … | … |
 /// | barriers | `async(flags: .barrier)` on one concurrent queue | one serial queue | unsupported |
-/// | block_groups | as independent, a closure a group, in it `concurrentPerform` | … | … |
+/// | block_groups | as independent, a closure per group, in it `concurrentPerform` | … | … |
 /// | asynchronous | the global queue | … of which an end starts the next | … the same |
 /// | manual_start | `perform` of work items | – | – |
 /// | priority_mix | five global queues by quality of service | unsupported | unsupported |
 /// | thread_priority | the same, if quality of service changes the nice value here | unsupported | unsupported |
 ///
 /// `within`: each body submits its successors as its last act: in a chain the one, in a graph those whose other
-/// predecessors have ended, by an atomic counter each. They must be known to it. On a serial queue of the chain's own this
-/// takes half the time that it takes on a concurrent queue.
+/// predecessors have ended, by an atomic counter each. They must be known to it. On the chain's own serial queue
+/// this takes half the time that it takes on a concurrent queue.
 ///
-/// A bulk is a loop of `async`. Where operations are submitted to a suspended queue, and in a storm, global queues, which
-/// cannot be suspended, are replaced by concurrent queues, whose own `suspend()` and `resume()` serve; they take a second
-/// continuation an operation. Pumps look at a flag between two jobs.
+/// A bulk is a loop of `async`. Where operations are submitted to a suspended queue, and in a storm, global queues,
+/// which cannot be suspended, are replaced by concurrent queues with their own `suspend()` and `resume()`; they take a
+/// second continuation per operation. Pumps read a flag between two jobs.
 ///
 /// The forms beside it:
-/// - `dispatch:notify`: groups stand for dependencies. In a chain each operation is a group whose `notify` submits the
-///   successor; in a graph each has a group that its predecessors leave, and whose `notify` submits it; in a refilled queue
-///   each batch is a group, whose `notify` submits the next. The general form.
-/// - `dispatch:function`: as `dispatch`, by `dispatch_async_f` with C functions, for which nothing is allocated but
+/// - `dispatch:notify`: groups replace dependencies. In a chain each operation is a group whose `notify` submits the
+///   successor; in a graph each has a group that its predecessors leave, and whose `notify` submits it; in a refilled
+///   queue each batch is a group, whose `notify` submits the next. The general form.
+/// - `dispatch:function`: as `dispatch`, by `dispatch_async_f` with C functions, which allocate nothing except
 ///   Dispatch's own continuation, which it reuses.
-/// - `dispatch:apply`: independent operations as the iterations of `concurrentPerform`: no queue, and the call that submits
-///   runs operations itself.
-/// - `dispatch:serial`: a serial queue a chain, so that order stands in for dependency.
-/// - `dispatch:inline`: as `within`, but a body goes on with the first successor that it made ready, without the queue. Not
-///   the baseline, since what runs so was never scheduled: a chain would be a plain loop.
+/// - `dispatch:apply`: independent operations as the iterations of `concurrentPerform`: no queue, and the call that
+///   submits runs operations itself.
+/// - `dispatch:serial`: a serial queue per chain, whose order replaces dependencies.
+/// - `dispatch:inline`: as `within`, but a body runs the first successor that it made ready itself, without the queue.
+///   Not the baseline, since such a successor was never scheduled: a chain would be a plain loop.
 package enum DispatchBackend {
     package static let factories = [factory, notify, serial, inline, item, function, apply]
 
@@ -112,7 +112,7 @@ package enum DispatchBackend {
             }, make: { DispatchRound($0, $1) }),
         .blockGroups: Way(note: "each group runs its blocks by concurrentPerform") { DispatchGroups($0, $1) },
         .announcedEnds: Way(
-            support: { .full(note: $0.limit == nil ? "" : "whoever announces an end starts the next") },
+            support: { .full(note: $0.limit == nil ? "" : "the announcement of an end starts the next") },
             make: { DispatchAsynchronous($0, $1) }),
         .manualStarts: Way(
             support: { _ in .full(note: "work items, performed") }, canHoldPending: { _ in false },

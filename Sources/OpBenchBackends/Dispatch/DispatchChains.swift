@@ -1,7 +1,7 @@
 import Dispatch
 import OpBenchModel
 
-/// Chains of which each link is a group that is entered until it has ended, and whose `notify` submits the next.
+/// Chains whose links are groups, entered until they have ended, and whose `notify` submits the next.
 final class DispatchChains: Backend, @unchecked Sendable {
     private let plan: WorkloadPlan
     private let chains: WorkloadPlan.Chains

@@ -4,10 +4,10 @@ import OpBenchModel
 
 /// Operations as C functions with a context each, for which Dispatch allocates no closure.
 ///
-/// Otherwise as the closures of `dispatch`: a body submits what follows it in a chain or graph, and the next batch if it is
-/// the last of its own.
+/// Otherwise as the closures of `dispatch`: a body submits what follows it in a chain or graph, and the next batch if
+/// it is the last of its own.
 final class DispatchFunctions: Backend, @unchecked Sendable {
-    /// What an operation's function is called with.
+    /// The argument of an operation's function.
     private struct Context {
         let round: Unretained<DispatchFunctions>
         let queue: dispatch_queue_t

@@ -1,7 +1,7 @@
 import Dispatch
 import OpBenchModel
 
-/// Graphs of which each operation has a group that its predecessors leave, and whose `notify` submits it.
+/// Graphs whose operations each have a group that the predecessors leave, and whose `notify` submits the operation.
 final class DispatchGraph: Backend, @unchecked Sendable {
     private let graph: DependencyGraph
     private let plan: WorkloadPlan
@@ -76,7 +76,7 @@ final class DispatchGraph: Backend, @unchecked Sendable {
         body.didSubmit(operation)
     }
 
-    /// - Parameter end: what the operation's completion block waits for, if it has one.
+    /// - Parameter end: the group that the operation's completion block waits for, if there is one.
     private func run(_ operation: Int, _ end: DispatchGroup?) {
         body.run(operation)
         end?.leave()

@@ -2,13 +2,13 @@ import Dispatch
 import OpBenchModel
 
 extension WorkloadPlan {
-    /// Whether a queue of the round's own is asked of Dispatch: the global one can neither be suspended nor take barriers.
+    /// Whether the round needs its own queue of Dispatch: the global one can neither be suspended nor take barriers.
     var needsOwnQueue: Bool { startsSuspended || storm != nil || barriers != nil }
 }
 
 /// Dispatch's counterpart of an operation queue with a limit: the global queue, a serial queue, or pumps.
 ///
-/// A concurrent queue cannot wait for what was submitted: its users count the ends.
+/// A concurrent queue cannot wait for the submitted work: its users count the ends.
 final class DispatchLane: RoundQueue {
     static let isTrusted = true
     static let hasCompletionBlocks = true
@@ -92,7 +92,7 @@ final class DispatchLane: RoundQueue {
     }
 
     func resume() {
-        if case .pumps(let pumps) = kind { pumps.letGo() } else { queue.resume() }
+        if case .pumps(let pumps) = kind { pumps.resume() } else { queue.resume() }
     }
 
     func adapt(to plan: WorkloadPlan) -> Bool {

@@ -9,7 +9,7 @@ final class DispatchPumps: @unchecked Sendable {
 
     private let count: Int
     private let queue: DispatchQueue
-    /// Guards all that follows but `ended`.
+    /// Guards all that follows except `ended`.
     private let lock = PlainLock()
     private var jobs: [Job?] = []
     private var head = 0
@@ -38,7 +38,7 @@ final class DispatchPumps: @unchecked Sendable {
     /// Lets no further job start.
     func hold() { lock.whileLocked { isHeld = true } }
 
-    func letGo() {
+    func resume() {
         let missing = lock.whileLocked {
             isHeld = false
             let missing = max(0, min(count - running, jobs.count - head))

@@ -1,7 +1,7 @@
 import Dispatch
 import OpBenchModel
 
-/// One round on Dispatch's queues. A subclass is what Dispatch does in another way than other queues.
+/// One round on Dispatch's queues. Subclasses are forms in which Dispatch differs from other queues.
 class DispatchRound: QueueRound<DispatchLane>, @unchecked Sendable {
     init(_ plan: WorkloadPlan, _ body: OperationBody, _ layout: Layout = .perChain) {
         super.init(plan, body, layout) { DispatchLane(for: plan, limit: $0) }
@@ -12,7 +12,7 @@ class DispatchRound: QueueRound<DispatchLane>, @unchecked Sendable {
     override func submit(_ part: Range<Int>) { super.submit(part) }
 }
 
-/// Graphs of which a body runs the first operation that it made ready itself.
+/// Graphs in which a body runs the first operation that it made ready itself.
 final class DispatchInline: DispatchRound, @unchecked Sendable {
     override func chooseSubmission() {
         super.chooseSubmission()
@@ -24,17 +24,17 @@ final class DispatchInline: DispatchRound, @unchecked Sendable {
 final class DispatchSerial: DispatchRound, @unchecked Sendable {
     static func support(_ plan: WorkloadPlan) -> Support {
         if plan.chains?.queues ?? 1 > 1 {
-            return .unsupported(reason: "the order of one serial queue says nothing of another")
+            return .unsupported(reason: "a serial queue has no order relative to another")
         }
         return plan.limit ?? 1 > 1
             ? .unsupported(reason: "serial queues have no common limit")
-            : .full(note: "the order of a serial queue stands in for dependencies")
+            : .full(note: "the order of a serial queue replaces dependencies")
     }
 
     override func chooseSubmission() {}
 }
 
-/// Batches of which each is a group, whose `notify` submits the next.
+/// Batches as groups, whose `notify` submits the next.
 final class DispatchBatches: DispatchRound, @unchecked Sendable {
     private let refill: Refill
 
@@ -144,7 +144,7 @@ final class DispatchByHand: DispatchRound, @unchecked Sendable {
     }
 }
 
-/// One closure a group, which runs the blocks by `concurrentPerform` and ends when all have.
+/// One closure per group, which runs the blocks by `concurrentPerform` and ends when all have.
 final class DispatchGroups: DispatchRound, @unchecked Sendable {
     override func submit(_ part: Range<Int>) {
         let round = Unretained(self)
@@ -169,8 +169,8 @@ final class DispatchGroups: DispatchRound, @unchecked Sendable {
 
 /// Closures that wait in a lane, with what they keep: memory fences.
 ///
-/// Counted by a group, which an operation leaves when Dispatch has released its closure: what it keeps is gone when `drain`
-/// returns.
+/// Counted by a group, which an operation leaves when Dispatch has released its closure: its payload is freed when
+/// `drain` returns.
 final class DispatchLaden: DispatchRound, @unchecked Sendable {
     private let group = DispatchGroup()
 

@@ -1,9 +1,9 @@
 import OpBenchModel
 
-/// A queue that a program declares. `OpBenchKit` has the one subclass, which calls the program's own queue: a class and no
-/// protocol, so that rounds are compiled for it.
+/// A queue that a program declares. `OpBenchKit` has the one subclass, which calls the program's own queue: a class
+/// rather than a protocol, so that rounds are compiled for it.
 ///
-/// What only some queues can do traps unless it is overridden; a backend's table says what a queue can do.
+/// Optional capabilities trap unless they are overridden; a backend's table lists the capabilities of a queue.
 open class DeclaredQueue: RoundQueue, @unchecked Sendable {
     public typealias Work = @Sendable () -> Void
 
@@ -24,14 +24,14 @@ open class DeclaredQueue: RoundQueue, @unchecked Sendable {
     open func submitBarrier(_ work: @escaping Work) { missing() }
     open func submit(priority: Int, _ work: @escaping Work) { missing() }
     open func submit(threadPriority: Double, _ work: @escaping Work) { missing() }
-    /// Keeps what stands for so many operations, for the two calls that follow; forgets those of the round before.
+    /// Allocates the tickets of so many operations, for the two calls that follow; drops those of the previous round.
     open func keepTickets(of operations: Int) {}
     /// Runs an operation after those predecessors. Called by one thread, in the order of the operations' numbers.
     open func submit(_ operation: Int, after predecessors: [Int], _ work: @escaping Work) { missing() }
     open func submitCancellable(_ operation: Int, _ work: @escaping Work) { missing() }
     /// - Returns: whether the operation never runs.
     open func cancel(_ operation: Int) -> Bool { missing() }
-    /// Whether the queue wants to know when work ends that goes on after it has returned.
+    /// Whether the queue must be notified when work ends that continues after its closure has returned.
     open var knowsEnds: Bool { false }
     open func submitAsynchronous(_ work: @escaping @Sendable (_ end: @escaping Work) -> Void) { missing() }
     open func waitUntilEmpty() { missing() }
@@ -53,9 +53,9 @@ open class DeclaredQueue: RoundQueue, @unchecked Sendable {
     }
 }
 
-/// One round on declared queues: what they do by calls that other queues have not.
+/// One round on declared queues, with the calls that other queues lack.
 package final class DeclaredRound: QueueRound<DeclaredQueue>, @unchecked Sendable {
-    /// Who does what the shape asks for.
+    /// The side that provides what the shape needs.
     package enum Means: Sendable {
         /// The round, on any queue.
         case round
@@ -65,7 +65,7 @@ package final class DeclaredRound: QueueRound<DeclaredQueue>, @unchecked Sendabl
 
     private struct Unended: Sendable {
         let operation: Int
-        /// Reports the end to the queue, if it is to know.
+        /// Reports the end to the queue, if it must know.
         let end: Work?
     }
 
@@ -90,7 +90,7 @@ package final class DeclaredRound: QueueRound<DeclaredQueue>, @unchecked Sendabl
         super.build()
         if means == .queue { queues[0].keepTickets(of: plan.operationCount) }
         guard plan.announcedEnd != nil else { return }
-        // The announcements are no work of the queue's, for which its own wait would wait.
+        // The queue's own wait does not include the announcements.
         countEnds()
         guard plan.announcedEnd == .thread else { return }
         let round = Unretained(self)
@@ -120,7 +120,7 @@ package final class DeclaredRound: QueueRound<DeclaredQueue>, @unchecked Sendabl
         }
     }
 
-    /// What the queue takes back has ended then.
+    /// An operation that the queue takes back has ended.
     override package func cancel(_ part: Range<Int>) {
         guard means == .queue, let cancellation = plan.cancellation else { return super.cancel(part) }
         for operation in part where cancellation.isChosen[operation] && queues[0].cancel(operation) {
@@ -195,8 +195,8 @@ package final class DeclaredRound: QueueRound<DeclaredQueue>, @unchecked Sendabl
 
     // MARK: Announced ends
 
-    /// Operations go on after their closure has returned, until their end is announced: by a thread to which they are
-    /// handed, or by themselves.
+    /// Submits operations that continue after their closure has returned, until their end is announced: by a thread to
+    /// which they are handed, or by themselves.
     private func submitAnnounced(_ part: Range<Int>, to queue: DeclaredQueue) {
         let round = Unretained(self)
         begin(part.count)

@@ -2,8 +2,9 @@ import OpBenchModel
 
 /// The engine under test.
 ///
-/// The forms beside it are the engine's answer to programs that need less than dependencies among objects:
-/// - `engine:within`: as `dispatch`: each body submits its successors, as closures; a chain has a serial queue of its own.
+/// The other forms are for programs that need less than dependencies among objects:
+/// - `engine:within`: as `dispatch`: each body submits its successors, as closures; a chain has a serial queue of its
+///   own.
 /// - `engine:counted`: as `dispatch`: the last body of a refilled batch submits the next, by a counter.
 /// - `engine:barrier`: a barrier behind each refilled batch submits the next.
 package enum EngineBackend {

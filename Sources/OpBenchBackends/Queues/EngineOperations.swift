@@ -2,7 +2,7 @@ import OpBenchModel
 import OperationEngine
 import Synchronization
 
-/// The operations that rounds on this library make. The other library's file differs in nothing but names.
+/// The operations that rounds on this library make. The other library's file differs only in names.
 extension EngineQueue {
     static func block(_ work: @escaping Work) -> Item { OperationEngine.BlockOperation(block: work) }
 
@@ -32,7 +32,7 @@ extension EngineQueue {
         override final func main() { body.run(number) }
     }
 
-    /// The same with something to carry.
+    /// The same with a payload.
     private final class Laden: Numbered, @unchecked Sendable {
         private let payload: AnyObject
 

@@ -1,6 +1,6 @@
 import OperationEngine
 
-/// What the engine tells of its threads, contract X4.
+/// The engine's reports about its threads, contract X4.
 final class EngineThreadEvents: OperationTrace.Receiver, ThreadEventSource, @unchecked Sendable {
     /// A receiver is never released, so there is one.
     static let shared = EngineThreadEvents()

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import OpBenchModel
 
-/// A queue of Foundation's, used as its documentation shows.
+/// A Foundation queue, used as its documentation shows.
 final class FoundationQueue: ObjectQueue {
     typealias Item = Foundation.Operation
 

@@ -1,22 +1,23 @@
 import Dispatch
 import OpBenchModel
 
-/// One round on a library of operation queues, used as any program would: an object for each operation, made in `build`.
+/// One round on a library of operation queues, used as any program would: an object for each operation, made in
+/// `build`.
 ///
-/// - closure: `addOperation { }`, as `QueueRound` does; in bulk and refill a `BlockOperation` of the closure, since those take
-///   objects.
+/// - closure: `addOperation { }`, as `QueueRound` does; in bulk and refill a `BlockOperation` of the closure, since
+///   those take objects.
 /// - block: a `BlockOperation`.
 /// - subclass: `main` overridden.
 /// - refill: every operation of a batch has a completion block that counts down; the last one submits the next batch.
 class ObjectRound<Queue: ObjectQueue>: QueueRound<Queue>, @unchecked Sendable {
     typealias Item = Queue.Item
 
-    /// What `make` makes.
+    /// The objects that `make` makes.
     private enum Kind {
         case block, numbered, ladenBlock, laden, announcing
     }
 
-    /// What sets operations of several classes apart.
+    /// The difference between operations of several classes.
     private enum Urgency {
         case none, queuePriority, threadPriority
     }

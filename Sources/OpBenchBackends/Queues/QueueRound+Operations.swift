@@ -87,8 +87,8 @@ extension QueueRound {
         if !Queue.isTrusted { end() }
     }
 
-    /// Submits an operation that waits for nothing any more. Called within other operations as well: the call has returned
-    /// before the operation ends that makes it, and `drain` waits for both.
+    /// Submits an operation that waits for nothing any more. Other operations call it as well: the call returns before
+    /// its operation ends, and `drain` waits for both.
     func submitReady(_ operation: Int) {
         let queue = place(of: operation)
         if body.takesStamps {
@@ -125,8 +125,8 @@ extension QueueRound {
         if isLast || !Queue.isTrusted { ends.end() }
     }
 
-    /// Runs the first operation that another has made ready, then the first that this one makes ready, and so on; submits the
-    /// others.
+    /// Runs the first operation that another has made ready, then the first that this one makes ready, and so on;
+    /// submits the others.
     private func runReleased(by operation: Int, _ successors: Successors) {
         var ended = operation
         while true {

@@ -3,21 +3,22 @@ import OpBenchModel
 
 /// One round of a shape on queues of closures: Dispatch's, the engine's, Foundation's or a user's.
 ///
-/// The queues are made in `build`, and each operation becomes a closure when it is submitted. What differs between shapes is
-/// how closures get into the queue, by what `chooseSubmission` sets, and `extra`, what a closure does beside the operation's
-/// body.
+/// The queues are made in `build`, and each operation becomes a closure when it is submitted. Shapes differ in how
+/// closures get into the queue, as `chooseSubmission` sets it, and in `extra`, which a closure does or keeps beside the
+/// operation's body.
 ///
-/// **Specialisation.** Methods of a generic class that are called through a protocol are compiled for any queue, with a call
-/// through a table for each use of the queue. A subclass for one type of queue therefore overrides the methods with a loop
-/// over operations by a call of `super`: that call, and the closures made in it, are compiled for that type of queue.
+/// **Specialisation.** Methods of a generic class that are called through a protocol are compiled for any queue, with a
+/// call through a table for each use of the queue. A subclass for one type of queue therefore overrides the methods
+/// with a loop over operations by a call of `super`: that call, and the closures made in it, are compiled for that type
+/// of queue.
 ///
-/// **Lifetime.** The round outlives its operations, since `drain` waits for them: closures refer to it without reference
-/// counting.
+/// **Lifetime.** The round outlives its operations, since `drain` waits for them: closures refer to it without
+/// reference counting.
 package class QueueRound<Queue: RoundQueue>: Backend, @unchecked Sendable {
     typealias Work = @Sendable () -> Void
     typealias MakeQueue = @Sendable (_ limit: Int?) -> Queue
 
-    /// What an operation's closure does or keeps beside the body.
+    /// An additional task or payload of an operation's closure.
     enum Extra {
         case nothing
         case payload(bytes: Int)
@@ -28,12 +29,12 @@ package class QueueRound<Queue: RoundQueue>: Backend, @unchecked Sendable {
         case signal([DispatchSemaphore])
     }
 
-    /// How many queues a round has.
+    /// The number of queues of a round.
     enum Layout {
         /// As the plan says.
         case planned
-        /// Without a limit a serial queue for each chain, where the plan has one queue: a chain runs there in half the time
-        /// that it takes on a concurrent one.
+        /// Without a limit a serial queue for each chain, where the plan has one queue: a chain runs there in half the
+        /// time that it takes on a concurrent one.
         case perChain
         /// A serial queue for each slot of the limit, dealt to in turn.
         case perSlot
@@ -50,7 +51,7 @@ package class QueueRound<Queue: RoundQueue>: Backend, @unchecked Sendable {
     final var placeCount = 0
     /// The batches of which the last body submits the next one, if there are any.
     final var batches: CountedBatches?
-    /// Who waits for whom, where each operation submits, as its last act, those that it made ready.
+    /// The dependencies, where each operation submits, as its last act, the successors that it made ready.
     final var successors: Successors?
     /// Whether an operation runs the first that it made ready itself, without the queue.
     final var isInline = false
@@ -58,8 +59,8 @@ package class QueueRound<Queue: RoundQueue>: Backend, @unchecked Sendable {
     final var extra = Extra.nothing
     /// Whether `extra` is nothing.
     final var isPlain = true
-    /// Counts the operations that have not ended, where `counts`; with `successors`, on a trusted queue, those that nothing
-    /// waits for.
+    /// Counts the operations that have not ended, where `counts`; with `successors`, on a trusted queue, those that
+    /// nothing waits for.
     final let ends = EndCounter()
     /// Whether `ends` is used. Written in `build`.
     final var counts = false
@@ -73,7 +74,7 @@ package class QueueRound<Queue: RoundQueue>: Backend, @unchecked Sendable {
     }
 
     deinit {
-        letGo()
+        releaseMemory()
         ends.deallocate()
     }
 
@@ -120,8 +121,7 @@ package class QueueRound<Queue: RoundQueue>: Backend, @unchecked Sendable {
         for operation in part where cancellation.isChosen[operation] { flags.set(operation) }
     }
 
-    /// Looks at the outcome on an untrusted queue while all of the round is there: what would be torn down may still be in
-    /// use.
+    /// Checks the outcome on an untrusted queue before teardown, because the queue may still use the round.
     package func attest() {
         if Queue.isTrusted { return }
         let violations = plan.violations(of: body.traces)
@@ -136,10 +136,10 @@ package class QueueRound<Queue: RoundQueue>: Backend, @unchecked Sendable {
             // It may still run something late: the last rounds stay, and report it.
             _ = LateRounds.leftovers.keep(self)
         }
-        letGo()
+        releaseMemory()
     }
 
-    private func letGo() {
+    private func releaseMemory() {
         queues = []
         places?.deallocate()
         places = nil

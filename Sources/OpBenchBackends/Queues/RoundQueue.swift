@@ -2,16 +2,15 @@ import OpBenchModel
 
 /// A queue of closures, on which a `QueueRound` executes the shapes.
 ///
-/// Conforming types are classes that are final or never overridden, so that a round that is compiled for one calls its
-/// methods directly.
+/// Conforming types are final or never overridden, so that a round that is compiled for one calls its methods directly.
 package protocol RoundQueue: AnyObject, Sendable {
     typealias Work = @Sendable () -> Void
 
-    /// Whether the queue is known to run each closure once. Rounds on other queues look for closures that are lost, run twice
-    /// or run late.
+    /// Whether the queue is known to run each closure once. Rounds on other queues look for closures that are lost, run
+    /// twice or run late.
     static var isTrusted: Bool { get }
-    /// Whether the queue reports the end of an operation by a call of its own: a completion block. Otherwise the report is
-    /// the last act of the operation's closure.
+    /// Whether the queue reports the end of an operation by a call of its own: a completion block. Otherwise the report
+    /// is the last act of the operation's closure.
     static var hasCompletionBlocks: Bool { get }
     /// Whether the round must count the ends, because the queue cannot wait for all that was submitted.
     var needsCount: Bool { get }
@@ -23,8 +22,8 @@ package protocol RoundQueue: AnyObject, Sendable {
     func submitBarrier(_ work: @escaping Work)
     /// Returns when everything that was submitted has ended.
     ///
-    /// - Parameter isCounted: whether the round has already seen every operation end, and waits only for what the queue does
-    ///   after that.
+    /// - Parameter isCounted: whether the round has already seen every operation end, and waits only for what the queue
+    ///   does after that.
     func drain(isCounted: Bool)
     func suspend()
     func resume()
@@ -36,8 +35,8 @@ package protocol RoundQueue: AnyObject, Sendable {
 
 /// A queue of operation objects as well: the engine's and Foundation's.
 ///
-/// Each library has its own subclasses of `Operation`, since a class cannot inherit from a type parameter. `LibraryTests`
-/// holds the two files against each other.
+/// Each library has its own subclasses of `Operation`, since a class cannot inherit from a type parameter.
+/// `LibraryTests` compares the two files.
 protocol ObjectQueue: RoundQueue {
     associatedtype Item: QueuedItem
     /// The subclass that `announcing` makes.
@@ -58,7 +57,7 @@ protocol ObjectQueue: RoundQueue {
     static func laden(_ number: Int, _ body: OperationBody, _ payload: AnyObject) -> Item
     /// A subclass with `start` overridden, whose end is announced by `ender`, or by `start` itself.
     static func announcing(_ number: Int, _ body: OperationBody, _ ender: EndingThread<Announcing>?) -> Item
-    /// Has the body notice that the item of that number finishes.
+    /// Makes the body notice when the item of that number finishes.
     ///
     /// - Returns: the observation, to be kept until the round is torn down; nil where the item keeps it.
     func observe(_ item: Item, _ number: Int, _ body: OperationBody) -> AnyObject?
@@ -77,7 +76,7 @@ protocol QueuedItem: AnyObject, Sendable {
     func setThreadPriority(_ priority: Double)
 }
 
-/// An asynchronous operation whose end somebody else announces.
+/// An asynchronous operation whose end another thread announces.
 protocol AnnouncingItem: AnyObject, Sendable {
     func end()
 }

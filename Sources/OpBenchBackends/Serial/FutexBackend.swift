@@ -16,9 +16,9 @@ final class FutexBackend: Backend, @unchecked Sendable {
 
     private let plan: WorkloadPlan
     private let body: OperationBody
-    /// How many operations the submitter has handed over, and how many have ended. Each is written by one thread, with
-    /// releasing stores, and read by the other, with acquiring loads: a body sees what its submitter wrote, and `drain`
-    /// what the body wrote. Neither wraps, since a cell has less than 2^32 operations.
+    /// The numbers of operations that the submitter has handed over, and that have ended. Each is written by one
+    /// thread, with releasing stores, and read by the other, with acquiring loads: a body sees what its submitter
+    /// wrote, and `drain` what the body wrote. Neither wraps, since a cell has fewer than 2^32 operations.
     private let submitted = FutexWord()
     private let ended = FutexWord()
     /// Written before `submitted`, whose change the thread then looks for.
@@ -49,7 +49,7 @@ final class FutexBackend: Backend, @unchecked Sendable {
         }
     }
 
-    /// The last word is no operation's: all have ended.
+    /// The last word belongs to no operation: all have ended.
     func teardown() {
         isOver.set()
         submitted.set(submitted.value &+ 1)

@@ -3,7 +3,7 @@ import OpBenchModel
 /// A plain loop on the submitting thread: no queue, no thread, no closure. The floor under every other backend, and the
 /// oracle of the outcome. Nothing waits in it, so that it has no latency to report.
 final class SerialBackend: Backend, @unchecked Sendable {
-    /// What is done for each operation.
+    /// The work for each operation.
     private enum Step {
         case run
         /// By class, the most urgent first, where the plan holds everything back until it has all.

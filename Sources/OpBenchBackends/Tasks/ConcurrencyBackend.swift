@@ -2,20 +2,20 @@ import OpBenchModel
 
 /// Swift's own concurrency: a task for each operation, on the global executor, which on Linux is Dispatch's pool.
 ///
-/// | shape | what stands for it |
+/// | shape | form |
 /// |---|---|
 /// | independent, wakeup, open_loop | an unstructured task each; a refilled batch is a discarding task group |
 /// | chain, graph | each task makes the tasks of the successors that it made ready |
 /// | priority_mix, thread_priority | task priorities |
 /// | suspend_resume, memory_fence | tasks that wait at a gate before the body |
-/// | cancel_storm | `Task.cancel()` and `Task.isCancelled`; no call cancels all that is not one group |
+/// | cancel_storm | `Task.cancel()` and `Task.isCancelled`; no call cancels all, unless they are one group |
 /// | observers | a task that awaits the operation's, and calls them |
 /// | block_groups | a task group each |
 /// | asynchronous | tasks that await a continuation |
 /// | blocking | nothing: a task must not block its thread |
 ///
-/// At limit 1 the bodies run on an actor, which prefers the higher priority; at limit k they need one of k permits, first
-/// come, first served. An unstructured task costs less than a child of a group.
+/// At limit 1 the bodies run on an actor, which prefers the higher priority; at limit k they need one of k permits,
+/// first come, first served. An unstructured task costs less than a child of a group.
 ///
 /// The forms beside it:
 /// - `concurrency:await`: each task awaits its predecessors' values. The plain way to write a dependency; in chains it

@@ -1,6 +1,6 @@
-/// Where tasks wait without holding a thread: for one of some permits, and while the gate is held.
+/// A gate at which tasks wait without holding a thread: for one of some permits, and while the gate is held.
 ///
-/// Swift tasks have no queue that could be limited or suspended; this is what one writes in its place. First come, first
+/// Swift tasks have no queue that could be limited or suspended; this is the usual replacement. First come, first
 /// served.
 final class TaskGate: @unchecked Sendable {
     private let lock = PlainLock()
@@ -29,7 +29,7 @@ final class TaskGate: @unchecked Sendable {
         }
     }
 
-    /// Gives a permit back, or to whoever has waited longest.
+    /// Gives the permit to the task that has waited longest, or back.
     func leave() {
         lock.lock()
         let next = isHeld ? nil : takeWaiting()
@@ -41,7 +41,7 @@ final class TaskGate: @unchecked Sendable {
     /// Lets nobody in any more.
     func hold() { lock.whileLocked { isHeld = true } }
 
-    func letGo() {
+    func open() {
         lock.lock()
         isHeld = false
         var passing: [UnsafeContinuation<Void, Never>] = []

@@ -16,8 +16,8 @@ final class TaskGraph: Backend, @unchecked Sendable {
     private let notifications = Notifications()
     /// `within`.
     private var successors: Successors?
-    /// `await`: the task of each operation that was submitted. A task reads those of lower number only, which were written
-    /// before it was made.
+    /// `await`: the task of each operation that was submitted. A task reads those of lower number only, which were
+    /// written before it was made.
     private var tasks: TaskHandles?
 
     init(_ plan: WorkloadPlan, _ body: OperationBody, _ form: TaskForm) {
@@ -61,7 +61,7 @@ final class TaskGraph: Backend, @unchecked Sendable {
         }
     }
 
-    func release() { for lane in lanes { lane.letGo() } }
+    func release() { for lane in lanes { lane.open() } }
 
     func drain() {
         running.wait()
@@ -77,11 +77,12 @@ final class TaskGraph: Backend, @unchecked Sendable {
 
     func suspend() { for lane in lanes { lane.hold() } }
 
-    func resume() { for lane in lanes { lane.letGo() } }
+    func resume() { for lane in lanes { lane.open() } }
 
     // MARK: Parts
 
-    /// Called by tasks as well. Once the task is made, all may end and the backend be gone, unless `running` is entered.
+    /// Called by tasks as well. Once the task is made, all may end and the backend be gone, unless `running` is
+    /// entered.
     private func submit(_ operation: Int) {
         let lane = lanes[plan.queueIndex(of: operation)]
         guard body.takesStamps else {

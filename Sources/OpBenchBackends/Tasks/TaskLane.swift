@@ -1,7 +1,7 @@
-/// A task for each operation: what comes nearest to a queue in Swift's concurrency.
+/// A task for each operation: the nearest to a queue in Swift's concurrency.
 ///
-/// Without a limit the tasks run on the global executor, at limit 1 on an actor, at limit k with one of k permits. Where
-/// the plan suspends, they wait at a gate before the body: nothing can stop a task that has been made.
+/// Without a limit the tasks run on the global executor, at limit 1 on an actor, at limit k with one of k permits.
+/// Where the plan suspends, they wait at a gate before the body: nothing can stop a task that has been made.
 ///
 /// The lane must outlive its tasks; they hold no reference to it.
 final class TaskLane: @unchecked Sendable {
@@ -27,7 +27,7 @@ final class TaskLane: @unchecked Sendable {
 
     /// Makes the operation's task.
     ///
-    /// - Parameter payload: what the task keeps until it has ended.
+    /// - Parameter payload: an object that the task keeps until it has ended.
     @discardableResult
     @inline(__always)
     func submit(
@@ -58,7 +58,7 @@ final class TaskLane: @unchecked Sendable {
 
     func hold() { gate?.hold() }
 
-    func letGo() { gate?.letGo() }
+    func open() { gate?.open() }
 
     /// Runs the operation in the calling task.
     func run(_ operation: Int) async {
@@ -78,7 +78,7 @@ final class TaskLane: @unchecked Sendable {
 private actor LaneActor {
     func run(_ operation: Int, _ lane: TaskLane) { lane.body(operation) }
 
-    /// The gate stands here, next to the body, so that no task is between the two when the gate is held.
+    /// The gate is here, next to the body, so that no task is between the two when the gate is held.
     func run(_ operation: Int, _ lane: TaskLane, past gate: TaskGate) async {
         await gate.enter()
         lane.body(operation)

@@ -1,7 +1,7 @@
 import Dispatch
 import OpBenchModel
 
-/// Operations without dependencies as Swift tasks; refilled batches as task groups. What is cancelled looks whether it is.
+/// Operations without dependencies as Swift tasks; refilled batches as task groups. Tasks check for cancellation.
 final class TaskLoop: Backend, @unchecked Sendable {
     private let plan: WorkloadPlan
     private let body: OperationBody
@@ -62,7 +62,7 @@ final class TaskLoop: Backend, @unchecked Sendable {
         for operation in part where cancellation.isChosen[operation] { tasks[operation]?.cancel() }
     }
 
-    func release() { lane?.letGo() }
+    func release() { lane?.open() }
 
     func drain() {
         refill?.wait()
@@ -77,7 +77,7 @@ final class TaskLoop: Backend, @unchecked Sendable {
 
     func suspend() { lane?.hold() }
 
-    func resume() { lane?.letGo() }
+    func resume() { lane?.open() }
 
     @inline(__always)
     private func submit(_ operation: Int) {
@@ -86,7 +86,7 @@ final class TaskLoop: Backend, @unchecked Sendable {
         let payload = payloadBytes > 0 ? Payload.make(bytes: payloadBytes) : nil
         let task = lane!.submit(operation, priority: priority, keeping: payload)
         tasks?[operation] = task
-        if observers > 0 { tell(observers, of: operation, after: task) }
+        if observers > 0 { notify(observers, of: operation, after: task) }
         if plan.hasCompletionBlocks, body.wantsNotification(operation) {
             let notification = notifications.block(operation, body)
             Task(priority: priority) {
@@ -96,8 +96,8 @@ final class TaskLoop: Backend, @unchecked Sendable {
         }
     }
 
-    /// Nothing but a task can await a task: one does, and calls all observers.
-    private func tell(_ count: Int, of operation: Int, after task: Task<Void, Never>) {
+    /// Only a task can await a task: one does, and calls all observers.
+    private func notify(_ count: Int, of operation: Int, after task: Task<Void, Never>) {
         let observers = (0..<count).map { _ in { @Sendable [body] in body.didNotice(operation) } }
         running.enter()
         Task { [running] in
@@ -107,7 +107,7 @@ final class TaskLoop: Backend, @unchecked Sendable {
         }
     }
 
-    /// Batch after batch, each a group of which all children must have ended before the next.
+    /// Runs batch after batch, each a group whose children must all have ended before the next.
     private func runBatches(of part: Range<Int>, _ window: Int) async {
         let lane = lane!
         for first in stride(from: part.lowerBound, to: part.upperBound, by: window) {
@@ -140,7 +140,7 @@ enum TaskPriorities {
         return classes.values.map { isByThread ? of(threadPriority: $0) : of(level: $0) }
     }
 
-    /// Has no name in Swift's library, but a value and a meaning.
+    /// Has a value and a meaning, but no name in Swift's library.
     private static let userInteractive = TaskPriority(rawValue: 33)
 
     private static func of(level: Double) -> TaskPriority {
@@ -164,9 +164,9 @@ enum TaskPriorities {
     }
 }
 
-/// The task of each operation, for those who wait for one or cancel it.
+/// The task of each operation, to wait for it or cancel it.
 ///
-/// Not locked: whoever reads a handle must have been told of it by the thread that wrote it, as a task is by being made.
+/// Not locked: a thread that reads a handle must synchronize with the thread that wrote it, as a new task does.
 final class TaskHandles: @unchecked Sendable {
     private let handles: UnsafeMutablePointer<Task<Void, Never>?>
     private let count: Int

@@ -1,10 +1,10 @@
 import Dispatch
 import OpBenchModel
 
-/// Tasks that go on after they have been suspended, each for one or several operations of the plan: what stands for
-/// operations that end later than their body. A subclass says what a task does.
+/// Tasks that continue after a suspension, each for one or several operations of the plan: the form of operations that
+/// end later than their body. A subclass defines the task.
 ///
-/// A limit is so many permits, which a task keeps until its operations have ended.
+/// A limit is a number of permits; a task keeps one until its operations have ended.
 class TaskRound: Backend, @unchecked Sendable {
     let plan: WorkloadPlan
     let body: OperationBody
@@ -33,7 +33,7 @@ class TaskRound: Backend, @unchecked Sendable {
 
     /// Makes the task of some operations.
     ///
-    /// - Parameter isTimed: whether another task is to await its end and to say when it heard of it.
+    /// - Parameter isTimed: whether another task awaits its end and records when it was notified.
     func start(_ operations: Range<Int>, isTimed: Bool) {
         running.enter()
         // The round outlives its tasks, since `drain` waits for them.
@@ -55,7 +55,7 @@ class TaskRound: Backend, @unchecked Sendable {
     /// Returns when they have ended.
     func perform(_ operations: Range<Int>) async {}
 
-    func release() { gate?.letGo() }
+    func release() { gate?.open() }
 
     func drain() {
         running.wait()
@@ -66,10 +66,10 @@ class TaskRound: Backend, @unchecked Sendable {
 
     func suspend() { gate?.hold() }
 
-    func resume() { gate?.letGo() }
+    func resume() { gate?.open() }
 }
 
-/// Tasks that await a continuation, which whoever announces the end resumes.
+/// Tasks that await a continuation, which the announcement of the end resumes.
 final class TaskAsynchronous: TaskRound, @unchecked Sendable {
     private struct Unended: Sendable {
         let operation: Int
