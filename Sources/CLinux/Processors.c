@@ -7,7 +7,7 @@
 // A kernel that knows more processors than the set has room for answers EINVAL. `cpu_set_t` has room for 1,024.
 enum { most_processors = 1 << 16 };
 
-/// The processors of a thread; 0 for the calling one. To be freed by CPU_FREE. NULL, with errno, if they cannot be told.
+/// The processors of a thread; 0 for the calling one. To be freed by CPU_FREE. NULL, with errno, if they are unknown.
 static cpu_set_t *processors_of(pid_t thread, size_t *size) {
     for (int room = CPU_SETSIZE; room <= most_processors; room *= 2) {
         cpu_set_t *set = CPU_ALLOC(room);

@@ -26,7 +26,8 @@ int clinux_leave_shared_files(void) {
     return syscall(SYS_close_range, 0U, ~0U, CLOSE_RANGE_UNSHARE) == 0 ? 0 : errno;
 }
 
-// All by syscall(2): a sanitizer would take the descriptors of a thread with a table of its own for those of the process.
+// All by syscall(2): a sanitizer would take the descriptors of a thread with a table of its own for those of the
+// process.
 
 static int open_in_proc(int folder, const char *name, int flags) {
     char path[64];
@@ -80,7 +81,7 @@ int clinux_thread_state(int folder, pid_t thread) {
     char text[64];
     int failure = read_in_proc(folder, thread, "stat", text, sizeof text);
     if (failure) return failure;
-    // It follows the name, which stands in parentheses and may hold any character.
+    // It follows the name, which is in parentheses and may contain any character.
     const char *end = strrchr(text, ')');
     return end && end[1] == ' ' ? end[2] : -EIO;
 }

@@ -18,7 +18,7 @@ static void watch_forks(void) { pthread_atfork(NULL, NULL, leave_trace); }
 void clinux_set_trace(void *receiver, bool of_operations, bool of_threads) {
     pthread_once(&fork_once, watch_forks);
     uint8_t marks = (of_operations ? clinux_mark_traced_operations : 0) | (of_threads ? clinux_mark_traced_threads : 0);
-    // The marks are a hint: who sees one and no receiver tells nobody.
+    // The marks are a hint: a thread that sees one and no receiver reports nothing.
     __atomic_store_n(&trace_receiver, receiver, __ATOMIC_RELEASE);
     __atomic_fetch_and(&clinux_marks, (uint8_t)(marks | clinux_mark_forked), __ATOMIC_RELAXED);
     __atomic_fetch_or(&clinux_marks, marks, __ATOMIC_RELAXED);

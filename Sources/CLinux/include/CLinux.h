@@ -45,7 +45,7 @@ void clinux_set_own_worker_name(const char *kind, int number);
 int64_t clinux_cpu_clock_ns(int32_t clock);
 int32_t clinux_own_cpu_clock(void);
 
-/// What libdispatch on Linux offers to run loops, exported but in no installed header. A file descriptor, an eventfd(2),
+/// Libdispatch's calls for run loops on Linux, exported but in no installed header. A file descriptor, an eventfd(2),
 /// that becomes readable when something is put into the main queue; and a call that runs what is in it, on the main
 /// thread. Weak, so that programs without libdispatch link this module too.
 int clinux_main_queue_handle(void);
@@ -54,8 +54,8 @@ void clinux_drain_main_queue(void);
 /// Sleeps until the eventfd is readable, and resets it; may return early. poll(2), eventfd_read(3).
 void clinux_wait_for_event(int handle);
 
-/// Thread-local slots of OperationEngine: the runner of this thread's operations, the list of releases it is unrolling, and
-/// what it keeps alive while an operation ends.
+/// Thread-local slots of OperationEngine: the runner of this thread's operations, the list of releases it is unrolling,
+/// and what it keeps alive while an operation ends.
 void *clinux_current_runner(void);
 void clinux_set_current_runner(void *runner);
 void *clinux_release_list(void);
@@ -75,8 +75,9 @@ static inline void clinux_set_edge_slab(void *slab) { clinux_edge_slab_of_thread
 /// pthread_setspecific(3).
 void clinux_at_thread_end(void (*leave)(void));
 
-/// Whether a Swift object is in its own deinit, by the runtime's count of its references. A weak reference would tell that too,
-/// and give the object a side table for the rest of its life, which a search for leaks takes for one. swift/Runtime/HeapObject.h.
+/// Whether a Swift object is in its own deinit, by the runtime's count of its references. A weak reference would tell
+/// that too, and give the object a side table for the rest of its life, which a search for leaks takes for one.
+/// swift/Runtime/HeapObject.h.
 bool swift_isDeallocating(void *object);
 
 #endif

@@ -1,11 +1,11 @@
-// What OperationEngine's trace needs: a byte that every operation looks at, where the receiver is, who the thread is.
+// The state of OperationEngine's trace: a byte that every operation reads, the receiver, and the thread's number.
 #ifndef CLINUX_TRACE_H
 #define CLINUX_TRACE_H
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-/// What is special about this process, seldom anything: one byte, so that one look is enough for all of it.
+/// Special states of this process, which are rare: one byte, so that one read checks all of them.
 enum {
     clinux_mark_forked = 1,
     clinux_mark_traced_operations = 2,

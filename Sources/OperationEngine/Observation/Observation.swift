@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What an observer is notified of, as Foundation's `NSKeyValueObservingOptions`.
+/// The notifications that an observer gets, as Foundation's `NSKeyValueObservingOptions`.
 public struct ObservingOptions: OptionSet, Sendable {
     /// The options as bits, with Foundation's values.
     public let rawValue: UInt
@@ -19,7 +19,7 @@ public struct ObservingOptions: OptionSet, Sendable {
 
 /// One change of an observed property, as Foundation's `NSKeyValueObservedChange`.
 public struct ObservedChange<Value> {
-    /// What happened to the property.
+    /// The kind of change.
     public enum Kind: Sendable {
         /// The property was set: the only kind that operations and queues send.
         case setting
@@ -246,7 +246,7 @@ extension ObserverList {
     ///   announcements, so they come from one thread, are nested, and leave nothing behind.
     /// - A subclass's are matched by key alone, newest first: one thread may announce that the property is going to
     ///   change, and another one that it has changed. Nested pairs get their own values. If pairs of several threads
-    ///   overlap, each value is delivered once, and which pair gets which cannot be told from their order. They never
+    ///   overlap, each value is delivered once, and their order does not show which pair gets which. They never
     ///   get one of the engine's, nor the engine one of theirs.
     ///
     /// A subclass may fail to announce that a change has happened. So at most `nestingLimit` of its values are kept for

@@ -28,7 +28,7 @@ open class AsyncOperation<Value: Sendable>: Operation, @unchecked Sendable {
         state.setRunsAsTask()
     }
 
-    /// True: the work goes on after `start` has returned.
+    /// True: the work continues after `start` has returned.
     open override var isAsynchronous: Bool { true }
 
     /// The work. Unless overridden, it calls the body. An override need not call `super`. The operation's task calls
@@ -43,7 +43,7 @@ open class AsyncOperation<Value: Sendable>: Operation, @unchecked Sendable {
         var description: String { "an AsyncOperation without a body has to override run()" }
     }
 
-    /// What the body returned or threw; nil before the operation is finished.
+    /// The value or error of the body; nil before the operation is finished.
     ///
     /// A failure recorded by `fail(with:)` takes precedence over a value that the body returned. If the operation
     /// finished without its body, this is a `DependencyFailure` or a `CancellationError`.

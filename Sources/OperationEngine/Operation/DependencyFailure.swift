@@ -1,4 +1,4 @@
-/// What happens to an operation when one of its dependencies did not succeed: it failed or was skipped, or, if the
+/// The fate of an operation when one of its dependencies did not succeed: it failed or was skipped, or, if the
 /// operation asks for it, was cancelled (contract X2).
 public enum DependencyFailurePolicy: UInt8, Sendable, Hashable, CaseIterable {
     /// The operation runs, and its code decides.
@@ -24,7 +24,7 @@ public enum OperationEnding: Sendable {
 
 /// Why an operation was not run: one of its dependencies did not succeed.
 public struct DependencyFailure: Error, Sendable, CustomStringConvertible {
-    /// What the first operation of the chain failed with; a `CancellationError` if it was cancelled.
+    /// The error of the first operation of the chain; a `CancellationError` if it was cancelled.
     public let cause: any Error
     // The dependency is stored in parts. So a chain of a million operations formats no text that is not read, and keeps
     // nothing alive.
@@ -60,7 +60,7 @@ extension Operation {
             let reason = dependencyFailure(countingCancelled: word.has(OperationState.Word.countsCancelled))
         {
             // The reason is stored before the flag, which the finishing step sets. If another thread starts the
-            // operation too, or fails it, the reason has no effect. An error of the operation's own stays.
+            // operation too, or fails it, the reason has no effect. The operation's own error stays.
             withNewDetails { own in
                 if !state.load().has(OperationState.Word.hasFailed) { own.failure = reason }
             }

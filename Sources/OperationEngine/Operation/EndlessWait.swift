@@ -71,7 +71,7 @@ package enum EndlessWait {
         }
     }
 
-    /// What a check has visited, retained once more than by the check itself.
+    /// The operations that a check has visited, each retained.
     private struct Visited: @unchecked Sendable {
         private(set) var operations: [Unmanaged<Operation>] = []
 

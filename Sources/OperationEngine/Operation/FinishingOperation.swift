@@ -37,8 +37,8 @@ extension FinishingOperation {
         return word.isCancelled ? .cancelled : .succeeded
     }
 
-    /// What happens to this operation when a dependency does not succeed. The engine's own `start` reads it. The
-    /// default is `.run` (contract E8, X2).
+    /// The fate of this operation when a dependency does not succeed. The engine's own `start` reads it. The default
+    /// is `.run` (contract E8, X2).
     public var dependencyFailurePolicy: DependencyFailurePolicy {
         get { state.load().policy }
         set { state.setPolicy(newValue) }

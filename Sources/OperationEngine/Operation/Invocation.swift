@@ -18,7 +18,7 @@
 /// If a subclass overrides a method, the override is found by the name that the superclass gave the method. A class
 /// whose subclasses add names declares the table as a `class var`.
 public protocol InvocationTarget {
-    /// The methods by their selectors. A colon at the end stands for the argument, and may be omitted here.
+    /// The methods by their selectors. A colon at the end represents the argument, and may be omitted here.
     static var invocationMethods: [String: InvocationMethod] { get }
 }
 
@@ -124,7 +124,7 @@ public struct Invocation: @unchecked Sendable {
     public func invoke() throws -> Any { try call() }
 }
 
-/// What the engine needs to know of an optional inside an `Any`.
+/// The engine's view of an optional inside an `Any`.
 protocol OptionalValue {
     static var empty: Any { get }
     var wrapped: Any? { get }

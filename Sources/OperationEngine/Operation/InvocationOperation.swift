@@ -92,7 +92,7 @@ open class InvocationOperation: Operation, @unchecked Sendable {
         if case .failure(let error) = result { fail(with: error) }
     }
 
-    /// What the method returned. Nil until the operation is finished (L5), and if the method returned nil. A number or
+    /// The result of the method. Nil until the operation is finished (L5), and if the method returned nil. A number or
     /// a Boolean is itself, in an `Any` (L6).
     ///
     /// - Throws: the method's own error (L9); `ResultError.cancelled` if the operation is cancelled, even before it is
@@ -147,7 +147,7 @@ open class TypedInvocationOperation<Output: Sendable>: InvocationOperation, @unc
         super.init(invocation: Invocation(target: target, method: method, object: object))
     }
 
-    /// What the method returned or threw, or `ResultError.cancelled` if the operation is cancelled; nil until it is
+    /// The result or error of the method, or `ResultError.cancelled` if the operation is cancelled; nil until it is
     /// finished or cancelled.
     public final var outcome: Result<Output, any Error>? {
         // Only calls of the methods given above end here, and those return an Output.

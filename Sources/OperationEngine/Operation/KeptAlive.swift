@@ -1,6 +1,6 @@
 import CLinux
 
-/// What a finishing operation keeps alive while it calls user code for its dependents.
+/// The references that a finishing operation keeps alive while it calls user code for its dependents.
 ///
 /// Such a dependent may end in that call and leave its queue. Then its last reference would be released while the
 /// finishing operation still has its slot, and a deinit that waits for a later operation of the queue would wait

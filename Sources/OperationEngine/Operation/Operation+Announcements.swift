@@ -46,7 +46,8 @@ extension Operation {
     /// Ends the operation after a subclass has announced that `isFinished` is true. Returns false if the operation is
     /// finished already: only the first announcement ends it (contract C11).
     private func endByOwnAccount() -> Bool {
-        // A subclass with an `isExecuting` of its own announces that itself. The phase `executing` ends in `finished` only.
+        // A subclass with an `isExecuting` of its own announces that itself. The phase `executing` ends in `finished`
+        // only.
         let ownsExecution = MethodOverride.isExecuting.isPresent(in: self)
         let isAnnounced = state.isObserved && !ownsExecution && state.load().phase == .executing
         if isAnnounced { observers?.willChange(.isExecuting) }
@@ -81,8 +82,8 @@ extension Operation {
         queue?.takeUnretainedValue().withdraw(self)
     }
 
-    /// The queue, kept alive for a thread that runs the operation and may go on after the operation has announced its
-    /// end. Nil if there is no queue, or if the end has come already. Called inside the engine's `start`.
+    /// The queue, kept alive for a thread that runs the operation and may continue after the operation has announced
+    /// its end. Nil if there is no queue, or if the end has come already. Called inside the engine's `start`.
     ///
     /// Until the operation ends, nothing takes it out of its queue, so the queue is alive. If the end comes after this
     /// check, the announcing thread takes the lock before it withdraws the operation.
@@ -120,7 +121,7 @@ extension Operation {
         return true
     }
 
-    /// What an overridden `isReady` answers to a start by hand. Nil, without a call, if another start is asking. That
+    /// The answer of an overridden `isReady` to a start by hand. Nil, without a call, if another start is asking. That
     /// start may be the one that calls this from inside `isReady`: without this, two starts would call each other
     /// forever.
     @inline(never)

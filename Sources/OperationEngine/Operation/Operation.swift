@@ -49,7 +49,8 @@ open class Operation: @unchecked Sendable {
 
     // MARK: State
 
-    /// Whether all dependencies are finished, or the operation is cancelled. Finishing does not change it (contract A3).
+    /// Whether all dependencies are finished, or the operation is cancelled. Finishing does not change it (contract
+    /// A3).
     open var isReady: Bool { state.load().isReady }
 
     /// Whether the operation runs now. Never true together with `isFinished` (contract A3).
@@ -67,7 +68,7 @@ open class Operation: @unchecked Sendable {
     /// Whether `cancel` was called before the end. One atomic load: cheap enough for an inner loop (contract A7).
     open var isCancelled: Bool { state.load().isCancelled }
 
-    /// Whether the work goes on after `start` has returned. False unless overridden. A queue ignores it.
+    /// Whether the work continues after `start` has returned. False unless overridden. A queue ignores it.
     open var isAsynchronous: Bool { false }
 
     /// The older name of `isAsynchronous`.
@@ -197,15 +198,15 @@ open class Operation: @unchecked Sendable {
         }
     }
 
-    /// What follows the transition to finished, once for every operation. Operations that end unnoticed need less: see
+    /// Follows the transition to finished, once for every operation. Operations that end unnoticed need less: see
     /// `QueueCore.endDropped`.
     ///
     /// - Parameters:
     ///   - runner: the runner that has the operation in hand, and calls the completion block once the slot is free. Nil
     ///     if the operation has left the queue by the end of `leave`, or is in no runner's hand.
     ///   - announce: notifies the observers.
-    ///   - leave: takes the operation out of its queue, if no runner does. Called before the completion block, which may
-    ///     wait for the queue.
+    ///   - leave: takes the operation out of its queue, if no runner does. Called before the completion block, which
+    ///     may wait for the queue.
     @inline(__always)
     func conclude(
         _ last: OperationState.Word, on runner: Unmanaged<Runner>?, announce: () -> Void, leave: () -> Void

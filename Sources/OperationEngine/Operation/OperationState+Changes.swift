@@ -3,7 +3,7 @@ import Synchronization
 /// How dependencies, cancellation and priorities change an operation's state, and the flags that are set without a
 /// change of phase.
 extension OperationState {
-    /// What the caller of a transition has to do.
+    /// The task of a transition's caller.
     enum Consequence {
         case none
         /// The caller must file the operation with its queue.

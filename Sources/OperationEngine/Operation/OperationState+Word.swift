@@ -36,7 +36,7 @@ extension OperationState {
         static let isBarrier: UInt64 = 1 << 31
         /// Tasks await the end, or did. The finishing thread resumes them.
         static let hasAwaiters: UInt64 = 1 << 20
-        /// The work is a task. The operation goes on after `start` has returned, and ends with the task.
+        /// The work is a task. The operation continues after `start` has returned, and ends with the task.
         static let runsAsTask: UInt64 = 1 << 21
         /// It failed. The details hold the error.
         static let hasFailed: UInt64 = 1 << 22

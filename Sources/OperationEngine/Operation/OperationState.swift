@@ -261,7 +261,7 @@ extension OperationState {
         }
     }
 
-    /// Who calls the engine's own `start`.
+    /// The caller of the engine's own `start`.
     enum Starter {
         /// The runner that has chosen the operation for its queue.
         case runner

@@ -1,4 +1,4 @@
-/// What a queue notifies when a `main` that it ran has returned: the progress of the module `OperationEngineProgress`.
+/// An object that a queue notifies when a `main` has returned: the progress of the module `OperationEngineProgress`.
 /// That module may import Foundation; the engine may not.
 package protocol EndOfMainListener: AnyObject, Sendable {
     /// Called on the thread of the operation, before it is finished, with no lock held.

@@ -1,4 +1,4 @@
-/// What a queue got between two barriers, or one barrier alone. It is held until everything before it is finished.
+/// The items that a queue got between two barriers, or one barrier alone. Held until everything before it is finished.
 /// Guarded by the queue's lock.
 final class HeldSegment {
     private let liveMark = LiveMark(.heldSegment)

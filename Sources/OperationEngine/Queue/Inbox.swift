@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Where operations and batches of closures enter a queue without its lock. A stack, linked through the items' `next`,
-/// that is taken as a whole.
+/// The entrance for operations and batches of closures, without the queue's lock. A stack, linked through the items'
+/// `next`, that is taken as a whole.
 ///
 /// Any thread pushes. The holder of the queue's lock takes everything by one exchange and reverses it, which gives the
 /// order of pushing. Single items are never popped, so there is no ABA problem.

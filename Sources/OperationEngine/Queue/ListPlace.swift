@@ -1,7 +1,8 @@
 /// The list of its queue that an operation or a batch is in. Guarded by the queue's lock.
 ///
 /// The phase in the state word says what any thread may do with an operation. The place says only where the queue finds
-/// it. The two change at different moments: an operation in the phase `enqueued` may be in no list or in the ready list.
+/// it. The two change at different moments: an operation in the phase `enqueued` may be in no list or in the ready
+/// list.
 struct ListPlace: Equatable {
     enum Kind: UInt8 {
         /// In no list: not added yet, in the inbox, held by the thread that files it, set aside, or gone.
@@ -22,7 +23,7 @@ struct ListPlace: Equatable {
     /// The place of a batch, which has normal priority.
     static let readyBatch = ListPlace(kind: .ready)
 
-    /// Where a ready operation goes.
+    /// The place of a ready operation.
     static func ready(_ operation: Operation, _ word: OperationState.Word, band: NiceBand) -> ListPlace {
         let isSlotless = word.isCancelled && !MethodOverride.start.isPresent(in: operation)
         return ListPlace(kind: .ready, level: isSlotless ? .slotless : word.level, band: band)

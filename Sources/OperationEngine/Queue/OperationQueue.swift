@@ -72,7 +72,7 @@ open class OperationQueue: @unchecked Sendable {
 
     /// Adds a block, as an operation of its own.
     open func addOperation(_ block: @escaping @Sendable () -> Void) {
-        // A subclass may have overridden the adding of operations. What is traced is told apart by its object.
+        // A subclass may have overridden the adding of operations. What is traced is identified by its object.
         guard type(of: self) == OperationQueue.self, !TraceMarks.demandObjects else {
             return addOperation(BlockOperation(block: block))
         }
@@ -258,7 +258,7 @@ open class OperationQueue: @unchecked Sendable {
         }
     }
 
-    /// The queue of Dispatch on which the operations run. Nil, the default, stands for the engine's own threads. The
+    /// The queue of Dispatch on which the operations run. Nil, the default, selects the engine's own threads. The
     /// queue is retained; Foundation on Linux does not retain it.
     ///
     /// A serial queue runs them one at a time, whatever `maxConcurrentOperationCount` says (contract P6). A concurrent

@@ -11,7 +11,7 @@ extension QueueCore {
             // The slot is taken again at once. The queue stays as open as it was, unless it reaches the next segment.
             let choice = chooseAgain(for: runner)
             if choice.takesSlot, state.isPlain {
-                assert(hasNotedOpenness, "the queue has opened or closed, and nobody is told")
+                assert(hasNotedOpenness, "the queue has opened or closed without a notification")
                 give(choice, to: runner)
                 lock.unlock()
                 return true
@@ -43,7 +43,7 @@ extension QueueCore {
     @inline(never)
     private func chooseBehindInbox(for runner: Runner) -> Choice {
         takeIn()
-        // It does not go on to the next segment: that would open the queue.
+        // It does not advance to the next segment: that would open the queue.
         return state.choose(for: runner.lease, closureTo: runner.heldClosure)
     }
 
@@ -129,8 +129,8 @@ extension QueueCore {
         return taken
     }
 
-    /// Takes back the slot of what a runner has ended, and files what became ready by that. The runner goes on with
-    /// what it does.
+    /// Takes back the slot of an operation that a runner has ended, and files what became ready by that. The runner
+    /// continues its work.
     func settle(for runner: Runner) {
         lock.lock()
         if takeSlot(of: runner) == .observed { runner.owesTelling = true }

@@ -43,7 +43,7 @@ final class QueueCore: @unchecked Sendable {
 
     private let paddingBeforeAdders = CacheLine()
     let inbox = Inbox()
-    /// Where closures enter that need no object of their own.
+    /// The entrance for closures that need no object.
     let entrance = ClosureEntrance()
     /// Operations that were added and not counted out. In the upper bits, in units of `oneBarrier`, barriers likewise.
     /// The step from 0 retains `owner`, and the step to 0 releases it. So a queue that its user dropped runs until it
@@ -230,7 +230,7 @@ final class QueueCore: @unchecked Sendable {
     /// Whether the copy `isOpen` agrees with the state. Under the lock.
     var hasNotedOpenness: Bool { isOpen.load(ordering: .relaxed) == state.isOpen }
 
-    /// Ends every change, under the lock. Empties the inbox, goes on to the next segment if nothing of the reached one
+    /// Ends every change, under the lock. Empties the inbox, advances to the next segment if nothing of the reached one
     /// is left, brings `isOpen` up to date, and returns the bands of workers to call.
     ///
     /// - Parameters:
@@ -265,8 +265,8 @@ final class QueueCore: @unchecked Sendable {
     /// is out of date.
     func file(_ operation: Operation, _ answer: Bool?) -> Bool { change { $0.file(operation, answer) } }
 
-    /// Makes a chosen operation wait again because its overridden `isReady` says no. Returns false if it has to be asked
-    /// again.
+    /// Makes a chosen operation wait again because its overridden `isReady` says no. Returns false if it has to be
+    /// asked again.
     func unchoose(_ operation: Operation) -> Bool { change { $0.unchoose(operation) } }
 
     /// Takes out a guest, or an operation that announced its own end before it was chosen. Frees its slot if it had

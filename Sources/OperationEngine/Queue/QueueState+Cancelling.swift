@@ -115,8 +115,8 @@ extension QueueState {
     }
 }
 
-/// What has left a queue's lists without having run: cancelled batches, and cancelled operations that are finished now.
-/// The queue still retains them. Guarded by the queue's lock.
+/// Items that left a queue's lists without having run: cancelled batches, and cancelled operations that are finished
+/// now. The queue still retains them. Guarded by the queue's lock.
 struct DroppedOperations {
     private(set) var items = ItemList()
     private(set) var operationCount = 0

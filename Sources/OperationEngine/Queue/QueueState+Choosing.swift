@@ -6,7 +6,7 @@ struct Lease {
     let target: LeaseTarget
 }
 
-/// Where the leases of a queue go: into the engine's pool, or into a queue of Dispatch.
+/// The target of a queue's leases: the engine's pool, or a queue of Dispatch.
 ///
 /// Each setting of a Dispatch queue gives a new number. A lease for an earlier setting may lie there for long. Its
 /// number shows that, and it chooses nothing. So no operation runs where the queue no longer runs.

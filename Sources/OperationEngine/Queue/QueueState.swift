@@ -18,7 +18,7 @@
 /// added, and in a cycle of dependencies across a barrier this releases the other members (E16). A cancelled barrier
 /// does not hold anything back either: the operations behind it join those before it (P11).
 struct QueueState: ~Copyable {
-    /// What is ready in the reached segment, and the cancelled items of all segments that take no slot.
+    /// The ready items of the reached segment, and the cancelled items of all segments that take no slot.
     var ready = ReadyQueue(isMerged: false)
     /// Operations of the reached segment with unfinished dependencies. Choosing never looks at them.
     var waiting = ItemList()
@@ -48,7 +48,7 @@ struct QueueState: ~Copyable {
     var isSuspended = false
     /// Whether the queue has, or had, observers. They are notified of the end of every operation.
     var isObserved = false
-    /// Where the operations run. A lease for an earlier target chooses nothing.
+    /// The target on which the operations run. A lease for an earlier target chooses nothing.
     var target = LeaseTarget.pool
     /// As set by the user: a count, or −1 for the default.
     private(set) var limit = OperationQueue.defaultMaxConcurrentOperationCount
@@ -131,7 +131,7 @@ struct QueueState: ~Copyable {
         held.append(HeldSegment(firstSequence: nextSequence, isMerged: ready.isMerged))
     }
 
-    /// Goes on to the next segment while nothing is left of the reached one. Not while an operation is between two
+    /// Advances to the next segment while nothing is left of the reached one. Not while an operation is between two
     /// lists.
     @inline(__always)
     mutating func reachNextSegment() {

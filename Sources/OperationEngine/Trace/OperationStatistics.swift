@@ -4,7 +4,7 @@
 /// is ready or runs. It allocates only when more operations are ready or run than ever before. Every member may be used
 /// from any thread.
 public final class OperationStatistics: OperationTrace.Receiver {
-    /// What was recorded so far.
+    /// The counts recorded so far.
     public struct Summary: Sendable {
         /// Operations that were enqueued.
         public internal(set) var enqueued = 0

@@ -40,9 +40,9 @@ public enum OperationTrace {
         /// The kinds whose bits are set.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// What happens to operations. Meanwhile closures are added as objects, because they need an identity.
+        /// The steps of operations. Meanwhile closures are added as objects, because they need an identity.
         public static let operations = Kinds(rawValue: 1)
-        /// What threads do. Closures are added as usual.
+        /// The steps of threads. Closures are added as usual.
         public static let threads = Kinds(rawValue: 2)
         /// Both.
         public static let all: Kinds = [.operations, .threads]

@@ -1,5 +1,5 @@
 extension OperationTrace {
-    /// What happens to an operation. Each step is sent once, in this order, except as stated.
+    /// A step of an operation. Each step is sent once, in this order, except as stated.
     public enum OperationStep: UInt8, CaseIterable, Sendable {
         /// It is being added to a queue, and cannot be found there yet. Sent by the adding thread. Not sent for an
         /// operation that is started by hand.
@@ -21,7 +21,7 @@ extension OperationTrace {
 
     /// Something that happened to an operation.
     public struct OperationEvent: Sendable {
-        /// What it was.
+        /// The step.
         public let step: OperationStep
         /// Nanoseconds of CLOCK_MONOTONIC, read just before the receiver is called.
         public let time: Int64
@@ -35,11 +35,11 @@ extension OperationTrace {
         public let isBarrier: Bool
     }
 
-    /// What a thread of the engine does, or any thread that runs operations for a queue.
+    /// A step of a thread of the engine, or of any thread that runs operations for a queue.
     public enum ThreadStep: UInt8, CaseIterable, Sendable {
         /// A worker has begun. Its thread has its name already.
         case begin
-        /// The worker ends. Its thread ends too, or goes on as another worker, with a `begin`.
+        /// The worker ends. Its thread ends too, or becomes another worker, with a `begin`.
         case end
         /// It goes to sleep, because there is nothing to do.
         case park
@@ -62,7 +62,7 @@ extension OperationTrace {
 
     /// Something that a thread did.
     public struct ThreadEvent: Sendable {
-        /// What it was.
+        /// The step.
         public let step: ThreadStep
         /// Nanoseconds of CLOCK_MONOTONIC, read when it happened.
         public let time: Int64

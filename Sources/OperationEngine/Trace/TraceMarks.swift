@@ -1,6 +1,6 @@
 import CLinux
 
-/// What is traced now. The engine checks this before it sends an event.
+/// The kinds of events that are traced now. The engine checks this before it sends an event.
 ///
 /// Each check is a relaxed load of one byte that C initializes, and a branch. It only decides whether to look for a
 /// receiver, which is loaded acquiring (`OperationTrace`). So no other memory depends on it. A thread that sees the

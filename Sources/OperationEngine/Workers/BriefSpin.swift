@@ -12,7 +12,7 @@ import Synchronization
 /// Threads that wait at the same time share what is learned, with relaxed accesses. Any mixture of their values is
 /// valid.
 struct BriefSpin: ~Copyable, Sendable {
-    /// Of all threads that wait for a queue to run empty.
+    /// For all threads that wait for a queue to run empty.
     static let forDrained = BriefSpin()
 
     /// See `WorkerPool.prepareForThreads`.

@@ -2,6 +2,6 @@ import CLinux
 
 /// The processors that the engine keeps busy.
 enum Processors {
-    /// Those that the process's main thread may run on, sched_getaffinity(2).
+    /// The number of processors that the process's main thread may run on, sched_getaffinity(2).
     static let count = max(1, Int(clinux_allowed_processors()))
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a runner has in hand, how other threads look at it, and how it is emptied.
+/// A runner's hand: its content, how other threads look at it, and how it is emptied.
 ///
 /// **Looking into a hand.** A queue that lists or cancels its operations looks into the hands of the runners on its
 /// list, under its lock. The hand opens when it is filled, under the same lock. The first thread that looks moves it
@@ -14,7 +14,7 @@ extension Runner {
         case nothing
         /// An operation that ends in the engine's own `start`. It holds a slot, and is in no list of the queue.
         case operation(Unmanaged<Operation>)
-        /// An operation that may go on after its `start`, or needs more care for another reason: see
+        /// An operation that may continue after its `start`, or needs more care for another reason: see
         /// `OperationState.Word.isGuest`. The queue has it in a list, and no other thread looks here.
         case guest(Unmanaged<Operation>)
         /// The closure at `heldClosure`, which holds a slot.
@@ -24,7 +24,7 @@ extension Runner {
         var isNothing: Bool { if case .nothing = self { true } else { false } }
     }
 
-    /// What has ended and still holds its slot, and how it leaves the queue.
+    /// The item that has ended and still holds its slot, and how it leaves the queue.
     enum Ended {
         case nothing
         /// An operation that the runner counts out together with others.

@@ -40,20 +40,20 @@ final class Runner {
     @exclusivity(unchecked) var previousInList: Unmanaged<Runner>?
     @exclusivity(unchecked) var isListed = false
 
-    /// What has ended and still holds its slot.
+    /// The item that has ended and still holds its slot.
     @exclusivity(unchecked) var ended = Ended.nothing
-    /// What a finishing operation has made ready in `queue`. Its phase is `filing`, which keeps it alive, until the
-    /// queue files it.
+    /// The operations that a finishing one has made ready in `queue`. Their phase is `filing`, which keeps them alive,
+    /// until the queue files them.
     @exclusivity(unchecked) private var firstReadied: Unmanaged<Operation>?
     @exclusivity(unchecked) private var furtherReadied: [Unmanaged<Operation>] = []
     private static let keptReadied = 1024
     /// Left here by a finishing operation, to be called once its slot is free (contract I7).
     @exclusivity(unchecked) var completionBlock: (@Sendable () -> Void)?
-    /// What a finishing operation has kept alive. Released together with it.
+    /// The objects that a finishing operation has kept alive. Released together with it.
     @exclusivity(unchecked) private var kept: [KeptAlive] = []
     /// How many operations were released and not counted out yet. They are counted out together.
     @exclusivity(unchecked) private var uncounted = 0
-    /// Whether observers of the queue are still to be told of the end of a closure.
+    /// Whether observers of the queue must still be notified of the end of a closure.
     @exclusivity(unchecked) var owesTelling = false
     private static let mostUncounted = 1024
 
@@ -185,12 +185,12 @@ final class Runner {
         self.queue = queue
     }
 
-    /// Starts an operation that may go on after its `start` has returned, or may refuse to be started. The queue has it
-    /// in its list, and frees its slot when it leaves.
+    /// Starts an operation that may continue after its `start` has returned, or may refuse to be started. The queue has
+    /// it in its list, and frees its slot when it leaves.
     @inline(never)
     private func runGuest(_ chosen: Unmanaged<Operation>, of queue: QueueCore) {
-        // It may end and leave the queue while its `start` goes on (contract C6). Then nothing else keeps it alive, nor
-        // perhaps the queue, which the rest of `start` may use.
+        // It may end and leave the queue while its `start` continues (contract C6). Then nothing else keeps it alive,
+        // nor perhaps the queue, which the rest of `start` may use.
         let guest = (chosen.takeUnretainedValue(), queue.liveOwner)
         // What `start` does after the end may wait for the queue like any thread. So the queue has to be counted down
         // before.
@@ -303,7 +303,7 @@ final class Runner {
     @inline(__always)
     var hasReadied: Bool { firstReadied != nil }
 
-    /// What `choose` takes, if exactly one operation was made ready. Otherwise nothing.
+    /// The choice of `choose`, if exactly one operation was made ready. Otherwise nothing.
     @inline(__always)
     func takeOnlyReadied(_ choose: (Unmanaged<Operation>) -> Choice) -> Choice {
         guard let only = firstReadied, furtherReadied.isEmpty else { return .nothing }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a thread waits for in an engine wait without a deadline.
+/// The object for which a thread waits in an engine wait without a deadline.
 enum Awaited {
     case operation(Unmanaged<Operation>)
     case queue(Unmanaged<QueueCore>)

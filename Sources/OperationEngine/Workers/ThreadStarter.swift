@@ -26,7 +26,7 @@ final class ThreadStarter: @unchecked Sendable {
     private var isMonitorWanted = false
     private var backoffNanoseconds: Int64 = 0
     private var hasReported = false
-    /// What the monitor has to report. The monitor itself has no standard error.
+    /// The pending reports of the monitor, which itself has no standard error.
     private var reports: [Misuse] = []
 
     /// No thread is requested before this time, because one was refused; 0 if none was. Written under `lock`.
@@ -42,7 +42,7 @@ final class ThreadStarter: @unchecked Sendable {
 
     // MARK: On any thread
 
-    /// Gets a worker's thread started, or tells the worker's pool that the system refused it.
+    /// Gets a worker's thread started, or informs the worker's pool that the system refused it.
     func start(_ worker: Worker) {
         lock.lock()
         newborn.append(worker)
@@ -195,7 +195,7 @@ final class ThreadStarter: @unchecked Sendable {
     }
 }
 
-/// What all threads of the engine have in common: they are detached, and leave signals to the application's threads.
+/// The common setup of the engine's threads: they are detached, and leave signals to the application's threads.
 enum EngineThread {
     typealias Body = @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
 

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What the monitor sees of the process's threads: which workers are blocked.
+/// The monitor's view of the process's threads: which workers are blocked.
 ///
 /// A worker is **asleep** if the kernel says so in two looks in a row, it used next to no processor time in between,
 /// and it does not sleep inside the engine (`Worker.sleepMark`).
@@ -13,8 +13,8 @@ import Glibc
 /// because the runnable thread may have nothing to do with the lock.
 ///
 /// The watch is **blind** if /proc cannot be read. Then a worker counts as blocked if it has used next to no processor
-/// time in ten looks, and at most one worker does so in five looks. It is that cautious because a thread that waits for a
-/// processor uses no processor time either.
+/// time in ten looks, and at most one worker does so in five looks. It is that cautious because a thread that waits for
+/// a processor uses no processor time either.
 ///
 /// All fields belong to the monitor's thread.
 struct ThreadWatch {
@@ -26,7 +26,7 @@ struct ThreadWatch {
         case perhapsBlocked
     }
 
-    /// What was seen of one worker.
+    /// The observations of one worker.
     struct Record {
         fileprivate var cpuNanoseconds: Int64 = 0
         /// The first and the last of the consecutive looks that found it asleep.
@@ -124,7 +124,7 @@ struct ThreadWatch {
         return look - worker.seen.firstLook
     }
 
-    /// What a worker sleeps for, if it has not run since it was found asleep in this look.
+    /// The reason why a worker sleeps, if it has not run since it was found asleep in this look.
     private mutating func sleep(of worker: Worker) -> clinux_sleep {
         guard let thread = worker.thread else { return clinux_awake }
         var sleep = clinux_awake

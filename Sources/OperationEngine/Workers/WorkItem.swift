@@ -1,4 +1,4 @@
-/// What the pool hands to a worker.
+/// Work that the pool hands to a worker.
 enum WorkItem {
     /// Run operations of this queue until nothing is left that may start.
     case lease(QueueCore)

@@ -30,13 +30,13 @@ final class Worker: @unchecked Sendable {
     let isPresumedBlocked = Atomic<Bool>(false)
     /// Whether the pool has removed it. Guarded by the pool's lock.
     @exclusivity(unchecked) var hasEnded = false
-    /// What its thread becomes when the pool has removed it. Written by the thread that has removed it, before that
-    /// wakes it.
+    /// The worker that its thread becomes when the pool has removed it. Written by the removing thread before it wakes
+    /// this one.
     @exclusivity(unchecked) var successor: Worker?
     /// Whether it took its part of the pool's surge along when it was presumed blocked. Guarded by the pool's lock.
     @exclusivity(unchecked) var isOfSurge = false
-    /// What the worker waits for inside an engine wait without a deadline, and its runner during the wait. Guarded by
-    /// the pool's lock.
+    /// The object of an engine wait without a deadline, and the worker's runner during the wait. Guarded by the pool's
+    /// lock.
     @exclusivity(unchecked) var awaited: Awaited?
     @exclusivity(unchecked) var waitingRunner: Unmanaged<Runner>?
     /// The thread's number and its clock of processor time, for the monitor. The thread writes them before it first
@@ -52,7 +52,7 @@ final class Worker: @unchecked Sendable {
     /// So a sleep between two equal, even readings began outside the engine. The exception is a sleep of the engine
     /// that began or ended just then. Such a mistake matters only in two consecutive looks.
     private let sleepMark = Atomic<UInt32>(0)
-    /// What the monitor has seen of the thread. The monitor's own.
+    /// The monitor's observations of the thread. Only the monitor uses it.
     @exclusivity(unchecked) var seen = ThreadWatch.Record()
 
     init(pool: WorkerPool, number: Int, isSubstitute: Bool) {
@@ -180,7 +180,7 @@ final class Worker: @unchecked Sendable {
         return clock == -1 ? nil : (threadID.load(ordering: .relaxed), clock)
     }
 
-    /// What `isAsleep` returns, or false if the thread sleeps inside the engine.
+    /// Returns the result of `isAsleep`, or false if the thread sleeps inside the engine.
     func isOutsideEngine<Failure>(_ isAsleep: () throws(Failure) -> Bool) throws(Failure) -> Bool {
         let before = sleepMark.load(ordering: .relaxed)
         if before & 1 == 1 { return false }

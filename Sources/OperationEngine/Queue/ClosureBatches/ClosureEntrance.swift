@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Where closures enter a queue. An adding thread holds `lock` for some nanoseconds.
+/// The entrance for closures into a queue. An adding thread holds `lock` for some nanoseconds.
 struct ClosureEntrance: ~Copyable {
     let lock = FutexLock()
     /// The batch that closures are added to, retained. Its queue may have closed it already. Written under `lock`.

@@ -32,7 +32,7 @@ extension QueueCore {
         return entrance.addedCount == ended && entrance.endCounting(ended)
     }
 
-    /// Counts the closures out if all have ended. For a runner that goes on with something else.
+    /// Counts the closures out if all have ended. For a runner that turns to other work.
     func countOutEndedClosures() {
         if entrance.mayBeCounted, lock.withLock({ endClosures() }) { countOut(Self.anyClosures) }
     }

@@ -3,7 +3,7 @@ import Synchronization
 /// How a runner runs a closure: without an operation object, unless someone asks for one in the meantime.
 ///
 /// The asking thread makes the object under the queue's lock and leaves it in `closureObject`. From then on the object
-/// stands for the closure and has its slot. When the closure has returned, the runner finishes the object like any
+/// represents the closure and has its slot. When the closure has returned, the runner finishes the object like any
 /// operation.
 extension Runner {
     /// The object of the running closure, if there is one. On the runner's own thread.
@@ -51,7 +51,7 @@ extension Runner {
         end(object, of: queue)
     }
 
-    /// What a thread that holds the queue's lock sees in a hand. Not a tuple: see `BlockPlace.Words`.
+    /// The content of a hand, as seen by a thread that holds the queue's lock. Not a tuple: see `BlockPlace.Words`.
     enum Seen {
         case nothing
         case operation(Operation)
