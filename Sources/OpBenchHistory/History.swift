@@ -38,14 +38,14 @@ public final class History: Sendable {
             }
             queue = found
         case .adding:
-            try HistoryFailure.told(of: path) {
+            try HistoryFailure.translated(at: path) {
                 // Nothing is added to a damaged file. A mere reader finds the damage while reading.
                 if let found, try found.read({ try !HistorySchema.isWhole($0) }) { throw HistoryFailure.damaged(path) }
                 try found?.close()
             }
             try WrittenFolder.make(WrittenFolder.holding(path), remedy: "name a writable --database")
             queue = try Self.open(path, isQuery: false)
-            try HistoryFailure.told(of: path) {
+            try HistoryFailure.translated(at: path) {
                 // Another process may have made the tables meanwhile.
                 try queue.write { if try !HistorySchema.check($0, path) { try HistorySchema.make($0) } }
             }
@@ -57,20 +57,20 @@ public final class History: Sendable {
     /// - Throws: `InputError` if the path leads to something else.
     public static func isThere(_ path: String) throws -> Bool {
         let found = try find(path)
-        try HistoryFailure.told(of: path) { try found?.close() }
+        try HistoryFailure.translated(at: path) { try found?.close() }
         return found != nil
     }
 
     /// Closes the file, and removes SQLite's other files unless another process has it open. The history is unusable
     /// afterwards.
-    public func close() throws { try HistoryFailure.told(of: path) { try queue.close() } }
+    public func close() throws { try HistoryFailure.translated(at: path) { try queue.close() } }
 
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try HistoryFailure.told(of: path) { try queue.read(body) }
+        try HistoryFailure.translated(at: path) { try queue.read(body) }
     }
 
     func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try HistoryFailure.told(of: path) { try queue.write(body) }
+        try HistoryFailure.translated(at: path) { try queue.write(body) }
     }
 
     // MARK: Opening
@@ -95,7 +95,7 @@ public final class History: Sendable {
     private static func find(_ path: String) throws -> DatabaseQueue? {
         guard try size(of: path) > 0 else { return nil }
         let opened = try open(path, isQuery: true)
-        return try HistoryFailure.told(of: path) {
+        return try HistoryFailure.translated(at: path) {
             if try opened.read({ try HistorySchema.check($0, path) }) { return opened }
             try opened.close()
             return nil
@@ -112,7 +112,7 @@ public final class History: Sendable {
         if isQuery { configuration.prepareDatabase { try $0.execute(sql: "PRAGMA query_only = ON") } }
         // Two processes that open a new file at once both switch its log on, and SQLite does not wait for either.
         let deadline = ContinuousClock.now.advanced(by: .seconds(patience))
-        return try HistoryFailure.told(of: path) {
+        return try HistoryFailure.translated(at: path) {
             while true {
                 do {
                     return try DatabaseQueue(path: path, configuration: configuration)
@@ -141,7 +141,7 @@ enum HistoryFailure {
     ///
     /// - Throws: `InputError` for a file that is not a history, is damaged, or is not writable; `DiskError` for a full
     ///   or broken disk; `HistoryError` for all other failures of SQLite.
-    static func told<Value>(of path: String, _ body: () throws -> Value) throws -> Value {
+    static func translated<Value>(at path: String, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
         } catch let error as DatabaseError {

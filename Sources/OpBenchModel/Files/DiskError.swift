@@ -25,7 +25,7 @@ public struct DiskError: Error, Sendable, CustomStringConvertible {
         "\(path): \(String(cString: strerror(code)))" + (remedy.map { "; \($0)" } ?? "")
     }
 
-    /// What the user can do; nil if unknown.
+    /// The remedy for the user; nil if unknown.
     private var remedy: String? {
         if let ownRemedy { return ownRemedy }
         return switch code {

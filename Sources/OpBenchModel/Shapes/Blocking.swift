@@ -39,7 +39,7 @@ extension ShapeDefinition {
 package enum BlockingKind: String, Sendable {
     /// Every operation sleeps.
     case sleep
-    /// Of each successive pair, the first waits until the second, which sleeps, has finished.
+    /// The first of each successive pair waits until the second, which sleeps, has finished.
     case wait
 }
 

@@ -1,6 +1,6 @@
 import OpBenchModel
 
-/// Tells a sample process what to record besides its figures, and where.
+/// The order to a sample process to record a profile besides its figures.
 struct ProfileOrder: Codable, Sendable {
     /// The recorder within the sample's process.
     enum Recorder: String, Codable, Sendable {

@@ -27,7 +27,7 @@ extension GitFacts {
     ///
     /// A repository's configuration can name programs for git to run. `Git` prevents that.
     static func read() async -> GitFacts? {
-        if let told = GitFacts(.own) { return told }
+        if let facts = GitFacts(.own) { return facts }
         guard let path = OwnProgram.path else { return nil }
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map {
             String(decoding: path.utf8[..<$0], as: UTF8.self)

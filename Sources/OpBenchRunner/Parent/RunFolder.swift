@@ -144,30 +144,30 @@ final class RunFolder {
 
     /// The state in which a part of a sweep starts.
     enum Beginning {
-        case anew(RunFolder)
-        case goingOn(Remains)
+        case new(RunFolder)
+        case continued(Remains)
     }
 
     /// Opens the folder in which this machine measures a part of a sweep: it resumes an earlier process's work or, if
     /// that is impossible, starts over.
     ///
-    /// - Parameter tell: called with the reason if results are discarded.
+    /// - Parameter warn: called with the reason if results are discarded.
     /// - Throws: `InputError` if another process is writing, or if the folder contains foreign files.
-    static func openPart(_ plan: RunPlan, _ tell: (_ reason: String) -> Void) throws -> Beginning {
+    static func openPart(_ plan: RunPlan, _ warn: (_ reason: String) -> Void) throws -> Beginning {
         try WrittenFolder.make(path(of: plan), remedy: "name a writable folder with --output")
         let run = try RunFolder(plan)
         if !isUndescribed(run.folder) {
             do {
-                return .goingOn(try run.remains(of: plan))
+                return .continued(try run.remains(of: plan))
             } catch let error as InputError {
-                tell("\(error.message)")
+                warn("\(error.message)")
             }
         }
         let names = try run.folder.names()
         run.closeFiles()
         for name in names where files.contains(name) { run.folder.discard(name) }
         try run.begin(names)
-        return .anew(run)
+        return .new(run)
     }
 
     /// Reads `run.json`.

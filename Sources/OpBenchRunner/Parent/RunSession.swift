@@ -13,7 +13,7 @@ final class RunSession {
     private let folder: RunFolder
     private let facts: RunFacts
     private let writer: RunFacts.Writer
-    private let tell: (RunEvent) -> Void
+    private let send: (RunEvent) -> Void
     private var recorder: SampleRecorder
     /// Samples that earlier processes have not taken.
     private let todo: [PlannedSample]
@@ -24,7 +24,7 @@ final class RunSession {
 
     private init(
         _ plan: RunPlan, _ source: SampleSource, _ folder: RunFolder, _ facts: RunFacts,
-        _ recorder: SampleRecorder, isContinued: Bool, _ tell: @escaping (RunEvent) -> Void
+        _ recorder: SampleRecorder, isContinued: Bool, _ send: @escaping (RunEvent) -> Void
     ) throws {
         self.plan = plan
         options = plan.options
@@ -32,7 +32,7 @@ final class RunSession {
         self.folder = folder
         self.facts = facts
         writer = try .init(facts)
-        self.tell = tell
+        self.send = send
         self.recorder = recorder
         self.isContinued = isContinued
         todo = plan.samples.filter { !recorder.isDone($0) }
@@ -42,42 +42,42 @@ final class RunSession {
 
     /// Opens the folder of a new run, or of a run to resume.
     static func open(
-        _ plan: RunPlan, _ source: SampleSource, _ tell: @escaping (RunEvent) -> Void
+        _ plan: RunPlan, _ source: SampleSource, _ send: @escaping (RunEvent) -> Void
     ) async throws -> RunSession {
         if plan.options.sweep != nil {
             try RunFacts.checkSize(of: plan)
             let beginning = try RunFolder.openPart(plan) { reason in
-                tell(.warning("cannot resume what an earlier process measured of this part: \(reason)"))
+                send(.warning("cannot resume what an earlier process measured of this part: \(reason)"))
             }
             return switch beginning {
-            case .goingOn(let remains): try resumed(plan, source, remains, tell)
-            case .anew(let folder): try await begun(plan, source, folder, tell)
+            case .continued(let remains): try resumed(plan, source, remains, send)
+            case .new(let folder): try await begun(plan, source, folder, send)
             }
         }
         if plan.options.resume, !RunFolder.isUndescribed(plan) {
-            return try resumed(plan, source, try RunFolder.reopen(plan), tell)
+            return try resumed(plan, source, try RunFolder.reopen(plan), send)
         }
         try RunFacts.checkSize(of: plan)
-        return try await begun(plan, source, try RunFolder.create(plan), tell)
+        return try await begun(plan, source, try RunFolder.create(plan), send)
     }
 
     private static func resumed(
-        _ plan: RunPlan, _ source: SampleSource, _ remains: RunFolder.Remains, _ tell: @escaping (RunEvent) -> Void
+        _ plan: RunPlan, _ source: SampleSource, _ remains: RunFolder.Remains, _ send: @escaping (RunEvent) -> Void
     ) throws -> RunSession {
-        try RunSession(plan, source, remains.folder, remains.facts, remains.recorder, isContinued: true, tell)
+        try RunSession(plan, source, remains.folder, remains.facts, remains.recorder, isContinued: true, send)
     }
 
     private static func begun(
-        _ plan: RunPlan, _ source: SampleSource, _ folder: RunFolder, _ tell: @escaping (RunEvent) -> Void
+        _ plan: RunPlan, _ source: SampleSource, _ folder: RunFolder, _ send: @escaping (RunEvent) -> Void
     ) async throws -> RunSession {
-        tell(.calibrating)
+        send(.calibrating)
         let given = plan.options.iterationsPerNanosecond.map(WorkKernel.init(iterationsPerNanosecond:))
         var host = HostFacts.gather(git: await GitFacts.read(), processors: plan.options.limits.processors)
         host.host = plan.options.host
         let facts = RunFacts(
             plan: plan, calibration: given ?? Self.calibrate(on: plan.options.limits.processors), host: host,
             executable: await BuildFacts.own())
-        return try RunSession(plan, source, folder, facts, SampleRecorder(plan: plan), isContinued: false, tell)
+        return try RunSession(plan, source, folder, facts, SampleRecorder(plan: plan), isContinued: false, send)
     }
 
     /// Calibrates on the samples' processors: a machine may have processors of several kinds.
@@ -95,10 +95,10 @@ final class RunSession {
     func begin() throws {
         let certain = plan.samples.filter { options.budget == nil || $0.stage == 0 }
         let estimate = plan.estimate(of: certain.filter { !recorder.isDone($0) })
-        tell(
+        send(
             .started(total: certain.count, estimatedSeconds: estimate, budgetSeconds: options.budget?.seconds))
         if let budget = options.budget, estimate > budget.seconds {
-            tell(.budgetIsShort(budgetSeconds: budget.seconds, estimatedSeconds: estimate))
+            send(.budgetIsShort(budgetSeconds: budget.seconds, estimatedSeconds: estimate))
         }
         // First of all: rows without a description could not be resumed.
         try saveProgress(RunFacts.Progress.running)
@@ -112,7 +112,7 @@ final class RunSession {
 
     private func tellSaved(_ rows: [SampleRow]) {
         kept += rows.filter(decides)
-        tell(.rowsSaved(rows))
+        send(.rowsSaved(rows))
     }
 
     /// Whether a later decision depends on the row.
@@ -126,7 +126,7 @@ final class RunSession {
     func end(isCancelled: Bool) throws -> RunOutcome {
         try saveProgress(isCancelled ? RunFacts.Progress.cancelled : RunFacts.Progress.finished, isEnd: true)
         let outcome = RunOutcome(folder: folder.path, samplesTaken: recorder.taken, isCancelled: isCancelled)
-        tell(.finished(outcome))
+        send(.finished(outcome))
         return outcome
     }
 
@@ -140,7 +140,7 @@ final class RunSession {
             let isOpen = try cellsLeftOpen(before: stage)
             if let isOpen {
                 let rest = todo.filter { $0.stage >= stage && !recorder.isDone($0) && isOpen.contains($0.cell.id) }
-                tell(.narrowed(total: recorder.done + rest.count, estimatedSeconds: plan.estimate(of: rest)))
+                send(.narrowed(total: recorder.done + rest.count, estimatedSeconds: plan.estimate(of: rest)))
             }
             let wanted = todo.filter { $0.stage == stage && isOpen?.contains($0.cell.id) ?? true }
             if try await takeInTurn(wanted) { return true }
@@ -163,7 +163,7 @@ final class RunSession {
                     && (confirmed.contains($0.cell.id) || counts.isOpen($0.cell.id, $0.backend, before: block))
             }
             if wanted.isEmpty { continue }
-            tell(.extended(total: recorder.done + wanted.count, estimatedSeconds: plan.estimate(of: wanted)))
+            send(.extended(total: recorder.done + wanted.count, estimatedSeconds: plan.estimate(of: wanted)))
             if try await takeInTurn(wanted) { return true }
         }
         return false
@@ -176,7 +176,7 @@ final class RunSession {
         let excess = seconds(MonotonicClock.now() - end)
         if excess > 0 {
             let more = Int(excess.rounded(.up))
-            tell(.warning("the first blocks of all cells exceeded the budget by \(more) s"))
+            send(.warning("the first blocks of all cells exceeded the budget by \(more) s"))
         }
         var spending = BudgetSpending(todo.filter { $0.stage > 0 && !recorder.isDone($0) }) {
             SampleEstimate.seconds(of: $0, options)
@@ -190,7 +190,7 @@ final class RunSession {
             guard let block = spending.next(widths: widths, remainingSeconds: remaining),
                 let cell = block.first?.cell.id
             else { return false }
-            tell(.extended(total: recorder.done + block.count, estimatedSeconds: plan.estimate(of: block)))
+            send(.extended(total: recorder.done + block.count, estimatedSeconds: plan.estimate(of: block)))
             let start = MonotonicClock.now()
             let known = kept.count
             if try await takeInTurn(block) { return true }
@@ -226,7 +226,7 @@ final class RunSession {
     // MARK: One sample
 
     private func takeAndSave(_ sample: PlannedSample) async throws {
-        tell(
+        send(
             .sampleStarted(
                 index: recorder.done, total: plan.samples.count, cellID: sample.cell.id, backend: sample.backend,
                 kind: sample.kind, block: sample.block))
@@ -245,7 +245,7 @@ final class RunSession {
     }
 
     private func tellFinished(_ sample: PlannedSample, _ status: SampleStatus, _ rows: [SampleRow]) {
-        tell(
+        send(
             .sampleFinished(
                 index: sample.index, status: status, rows: rows,
                 estimatedSeconds: SampleEstimate.seconds(of: sample, options)))

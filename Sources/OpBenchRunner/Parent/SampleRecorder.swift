@@ -128,7 +128,7 @@ struct SampleRecorder {
         } + [blank]
     }
 
-    /// Where the sample ran, if it was pinned.
+    /// The sample's processors and NUMA nodes, if it was pinned.
     private func placement(operations: Int) -> [SampleReport.Figure] {
         guard let processors = plan.options.limits.processors else { return [] }
         let nodes = ProcessorLayout.here.nodes(of: processors).count

@@ -82,7 +82,7 @@ public struct PackageCommit: Sendable, Equatable {
     private var shortID: String { String(id.prefix(10)) }
 }
 
-/// A program could not be built. Not bad input, as far as opbench can tell.
+/// A program could not be built, for a reason other than bad input.
 public struct BuildError: Error, CustomStringConvertible {
     let message: String
     let remedy: String

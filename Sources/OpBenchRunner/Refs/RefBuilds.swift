@@ -195,7 +195,7 @@ public struct RefBuilds: Sendable {
         let paths = try await outside.link(from: sourcePackage) { folder in
             let dumped = try await swift(
                 ["package", "--package-path", folder, "--scratch-path", self.folder + "/manifests", "dump-package"],
-                telling: ["LD_PRELOAD": nil], mixesErrors: false)
+                setting: ["LD_PRELOAD": nil], mixesErrors: false)
             // A broken manifest makes the build fail, which reports it.
             return dumped.isSuccess ? OutsidePackages.local(in: dumped.output) : []
         }
@@ -214,7 +214,7 @@ public struct RefBuilds: Sendable {
             ]
             + options
         // The program records it, see BuildDescription.
-        let built = try await swift(words + ["--product", product], telling: ["OPBENCH_COMMIT": commit.id])
+        let built = try await swift(words + ["--product", product], setting: ["OPBENCH_COMMIT": commit.id])
         guard built.isSuccess else {
             let lines = built.output.split(separator: "\n").suffix(20).joined(separator: "\n")
             throw BuildError(
@@ -243,7 +243,7 @@ public struct RefBuilds: Sendable {
     ///   - variables: variables for the package's manifest, in addition to this process's environment.
     ///   - mixesErrors: whether the output includes standard error.
     func swift(
-        _ arguments: [String], telling variables: [String: String?] = [:], mixesErrors: Bool = true
+        _ arguments: [String], setting variables: [String: String?] = [:], mixesErrors: Bool = true
     ) async throws -> Ended {
         var program = Program("swift", arguments, environment: variables, hasOwnGroup: true)
         // SwiftPM ends its compilers when interrupted, but not when terminated or killed.
@@ -350,7 +350,7 @@ extension RefBuilds {
         }
         let dumped = try await swift(
             ["package", "--package-path", place, "--scratch-path", folder + "/manifests", "dump-package"],
-            telling: ["LD_PRELOAD": nil], mixesErrors: false)
+            setting: ["LD_PRELOAD": nil], mixesErrors: false)
         return dumped.isSuccess ? PackageExecutables(manifest: dumped.output)?.names : nil
     }
 }
