@@ -1,12 +1,12 @@
 import OperationEngine
 
-/// One thing that operations are put through, `count` times over, so that what `count` more cost tells what one does.
+/// A use of operations, repeated `count` times: the cost of `count` more divided by `count` is the cost of one.
 ///
-/// Deterministic as far as threads allow: where the adding thread and the workers would run side by side, how much work
-/// a worker finds when it comes is the machine's to say. So nearly all add to a suspended queue and then let it go, at
-/// limit 1. In a few that cannot, a lease lies in the pool meanwhile, and the monitor of blocked workers looks every
-/// millisecond, as many times as the machine takes long; under callgrind, where one thread runs at a time, it takes the
-/// others for blocked. Those vary.
+/// Deterministic as far as threads allow: if the adding thread and the workers ran side by side, the work that a worker
+/// finds would depend on the machine. So nearly all add to a suspended queue and then resume it, at limit 1. In a few
+/// that cannot, a lease lies in the pool meanwhile, and the monitor of blocked workers looks every millisecond, as many
+/// times as the machine takes long; under callgrind, where one thread runs at a time, it takes the others for blocked.
+/// Those vary.
 struct Scenario: Sendable {
     let name: String
     let summary: String
@@ -190,7 +190,7 @@ struct Scenario: Sendable {
         },
     ]
 
-    /// Is told of operations and of threads.
+    /// Receives the events of operations and of threads.
     private final class Silent: OperationTrace.Receiver {
         private static let shared = Silent()
 

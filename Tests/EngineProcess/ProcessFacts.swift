@@ -1,7 +1,7 @@
 import CLinuxMeasure
 import Glibc
 
-/// What the kernel and the allocator say of this process.
+/// The kernel's and the allocator's figures of this process.
 enum ProcessFacts {
     static let isSanitized = dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
 
@@ -20,7 +20,7 @@ enum ProcessFacts {
         return all
     }
 
-    /// Those that the engine has started: its workers, the starter and the monitor.
+    /// The number of threads that the engine has started: its workers, the starter and the monitor.
     static var engineThreads: Int {
         threads.count { $0.name.hasPrefix("engine ") }
     }

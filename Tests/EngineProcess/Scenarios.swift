@@ -1,4 +1,4 @@
-/// What a scenario is given: the arguments after its name. It returns if it passed, and calls `expect` or `fail` if not.
+/// A scenario, with the arguments after its name. It returns if it passed, and calls `expect` or `fail` if not.
 typealias Scenario = @Sendable (_ arguments: [String]) -> Void
 
 /// Every scenario by its name, one file each in Scenarios/.

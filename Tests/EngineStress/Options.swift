@@ -1,6 +1,6 @@
 import EngineStressScenarios
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
     var minutes: Double?
     var seed: UInt64?

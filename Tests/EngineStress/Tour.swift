@@ -93,7 +93,7 @@ final class Tour: Sendable {
                 + "\(state.books.values.reduce(0) { $0 + $1.operations }) operations")
     }
 
-    /// What the engine's threads cost when there is nothing to do.
+    /// Prints the cost of the engine's threads when there is nothing to do.
     func printIdleCost() {
         let (before, looked) = (Self.processorTime, ContinuousClock.now)
         usleep(1_000_000)

@@ -88,7 +88,7 @@ struct ExplorerTests {
     }
 }
 
-/// What scripts/mutate breaks on purpose.
+/// The guards that scripts/mutate breaks on purpose.
 @Suite(.onOwnThreads)
 struct MutationTests {
     @Test("Every mutation's old text occurs exactly once in the engine's sources: change Tests/Mutations with them")

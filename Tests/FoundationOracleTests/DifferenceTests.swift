@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What Foundation on Linux does where the engine differs, as far as that can be shown.
+/// The behaviour of Foundation on Linux where the engine differs, as far as tests can show it.
 ///
 /// `foundationDifferences` lists all of it in words. A failure here means that Foundation has changed: move the test of
 /// the line into the shared folder, and its line out of the list.

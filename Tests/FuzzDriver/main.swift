@@ -1,4 +1,4 @@
-// The readers of Tests/FuzzTests under libFuzzer: scripts/fuzz builds it and tells what it does.
+// The readers of Tests/FuzzTests under libFuzzer: scripts/fuzz builds it and describes it.
 
 import Foundation
 import Synchronization
@@ -16,7 +16,7 @@ private func fail(_ message: String) -> Never {
     exit(64)
 }
 
-/// What libFuzzer's callback, which captures nothing, needs to know.
+/// The state of libFuzzer's callback, which captures nothing.
 private enum Chosen {
     nonisolated(unsafe) static var reader = FuzzReader.workload
     nonisolated(unsafe) static var words: [String] = []
@@ -31,7 +31,7 @@ private func fuzz(_ reader: FuzzReader) -> Never {
         FileHandle.standardError.write(Data("taken: \(taken) refused: \(refused)\n".utf8))
     }
     var count = CommandLine.argc - 1
-    // The reader's name in the place of the program's, of which libFuzzer makes nothing.
+    // The reader's name replaces the program's, which libFuzzer ignores.
     var arguments = CommandLine.unsafeArgv + 1
     exit(
         runFuzzer(&count, &arguments) { bytes, length in

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What fuzzing has found of each reader, over and over: the inputs in `Corpus` and those that are made.
+/// Regression tests of each reader's fuzzing: the inputs in `Corpus` and generated ones.
 @Suite("Fuzzed readers") struct CorpusTests {
     private static let corpus = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Corpus")
 

@@ -1,4 +1,4 @@
-/// What the explorer knows of one atomic word or lock: its value, and who has used it.
+/// The explorer's record of one atomic word or lock: its value, and the threads that used it.
 ///
 /// Cells are never freed: a child process that runs one schedule ends soon, and an access to the word of an object that
 /// is gone is found instead of happening somewhere. Belongs to the running thread.
@@ -26,7 +26,7 @@ struct Cell {
         if isWrite { isWritten = true }
     }
 
-    /// Where the value stands behind the cell.
+    /// The offset of the value from the cell.
     static let valueOffset = 64
 
     typealias Pointer = UnsafeMutablePointer<Cell>

@@ -15,7 +15,7 @@ public struct ExploredAtomic<Value: BitwiseCopyable>: ~Copyable, @unchecked Send
 
     var cell: UnsafeMutablePointer<Cell> { UnsafeMutablePointer(bitPattern: address.load(ordering: .relaxed))! }
 
-    /// The cell of an atomic that stands at this address.
+    /// The cell of the atomic at this address.
     static func cell(at place: UnsafeRawPointer) -> UnsafeMutablePointer<Cell> {
         UnsafeMutablePointer(bitPattern: place.load(as: UInt.self))!
     }

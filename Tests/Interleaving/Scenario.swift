@@ -1,9 +1,9 @@
 /// A small program whose schedules are explored, and what must hold in each.
 public struct Scenario: Sendable {
     public let name: String
-    /// What is checked, with the contract lines or the argument that it stands for.
+    /// The checked property, with its contract lines or argument.
     public let property: String
-    /// How many processors the engine is told that there are.
+    /// The number of processors that the engine sees.
     public let processors: Int
     /// How many departures from the default schedule the exhaustive search makes, in the short run and in the long one.
     public let bounds: (short: Int, long: Int)
@@ -33,7 +33,7 @@ public struct Scenario: Sendable {
     }
 }
 
-/// What a scenario's body does with the schedule that it is run under.
+/// The calls of a scenario's body to the schedule that runs it.
 public struct Exploration: Sendable {
     /// Runs these threads in every way that the schedule allows, and returns when all have ended. What comes before is
     /// the same in each schedule.

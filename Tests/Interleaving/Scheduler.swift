@@ -315,7 +315,7 @@ final class Scheduler: @unchecked Sendable {
     }
 }
 
-/// Where in the sources a point is.
+/// A point's place in the sources.
 public struct Place: CustomStringConvertible, Sendable {
     let file: StaticString
     let line: UInt

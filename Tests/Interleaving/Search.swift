@@ -6,7 +6,7 @@ public struct Finding: Sendable {
     public let failure: String
 }
 
-/// What a search came to.
+/// The result of a search.
 public struct SearchResult: Sendable {
     public var schedules = 0
     public var longestSchedule = 0

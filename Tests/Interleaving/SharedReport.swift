@@ -11,7 +11,7 @@ struct Choice {
     var mayWakeSpuriously: Bool
 }
 
-/// What the child process that runs one schedule leaves for its parent, in memory that both share.
+/// The report of a child process that runs one schedule to its parent, in memory that both share.
 final class SharedReport {
     enum Outcome: Int32 {
         /// The child ended before it could say anything: it crashed or was killed.

@@ -2,7 +2,7 @@
 public enum Strategy: Sendable {
     /// The default schedule but for these departures, in the order of their steps.
     case departing([Departure])
-    /// At each instant another thread goes on with a probability of `chance` in 1024; one of ten such departures is a
+    /// At each instant another thread runs with a probability of `chance` in 1024; one of ten such departures is a
     /// timed wait that runs out or a futex wait that returns for no reason.
     case randomWalk(seed: UInt64, chance: Int)
     /// Threads have random priorities, and the one that runs falls below all others at a few random steps
@@ -30,17 +30,17 @@ struct Instant {
     var step: Int
     /// The thread that comes to this instant.
     var running: Int
-    /// Who goes on by default.
+    /// The thread that runs by default.
     var preferred: Int
-    /// All that could go on, `preferred` included.
+    /// All threads that could run, `preferred` included.
     var able: ThreadSet
-    /// Those whose timed wait could run out.
+    /// The threads whose timed wait could run out.
     var sleepers = ThreadSet()
     /// Whether `running` is about to sleep in a futex wait, which may return for no reason.
     var mayWakeSpuriously = false
 }
 
-/// What a strategy says at one instant: nil to go the default way.
+/// A strategy's decision at one instant: nil for the default.
 typealias Verdict = (kind: Departure.Kind, thread: Int)
 
 /// A strategy at work. Belongs to the running thread.

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A thread of the program under exploration: a real one that runs only while it holds the baton.
 ///
-/// All fields but the baton belong to whoever holds the baton.
+/// All fields except the baton belong to the holder of the baton.
 final class VirtualThread: @unchecked Sendable {
     enum Status: Equatable {
         case runnable

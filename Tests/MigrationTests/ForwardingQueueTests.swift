@@ -6,7 +6,7 @@ import Testing
 
 private typealias EngineQueue = OperationEngine.OperationQueue
 
-/// Operations of Foundation's in a queue that forwards to one of the engine's.
+/// Foundation's operations in a queue that forwards to one of the engine.
 @Suite("A queue of Foundation's that forwards", .blocking)
 struct ForwardingQueueTests {
     private let target = EngineQueue()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What noticed a mutation; nobody if it survives.
+/// The result of a mutation: the check that noticed it, if any.
 struct Verdict {
     let mutation: Mutation
     let notice: Notice

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One guard of the engine, broken on purpose: as told in Tests/Mutations/*.txt.
+/// One guard of the engine, broken on purpose: as defined in Tests/Mutations/*.txt.
 struct Mutation {
     enum Tier: String {
         /// A step of one of the protocols: the explorer must notice.

@@ -8,7 +8,7 @@ struct Schemata {
 
     init(source: String) { self.source = source }
 
-    /// Where the part to be replaced stands. Fails unless the old text occurs exactly once.
+    /// Adds a mutation at its place. Fails unless the old text occurs exactly once.
     mutating func place(_ mutation: Mutation, number: Int) throws {
         let plain = mutation.old.replacing("«", with: "").replacing("»", with: "")
         let found = source.ranges(of: plain)

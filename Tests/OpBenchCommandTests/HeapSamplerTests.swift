@@ -90,7 +90,7 @@ struct HeapSamplerTests {
         return missed <= Int64(2 * (later + new))
     }
 
-    @Test("Another process is told how to start")
+    @Test("Another process is instructed how to start")
     func notStarted() async throws {
         let folder = try ScratchFolder()
         #expect(throws: SamplerError.self) { try HeapSampler(folder: folder.root).begin() }

@@ -128,7 +128,7 @@ import Testing
         let log = CountedQueue.Log()
         for times in [0, 1, 2] {
             let factory = Backend("counted", "") { _ in CountedQueue(log, times: times) }.declared.factory
-            // What is lost would be waited for, if no other ran twice.
+            // The round would wait for the lost operation, if no other ran twice.
             let plan = try Fixture.plan("independent", #"{"items": 4, "work_ns": 0}"#)
             let body = OperationBody(plan: plan, kernel: Fixture.kernel, mode: .marked)
             let producers = Producers(plan)
@@ -198,7 +198,7 @@ struct NameTests {
     @Test(arguments: [
         "", "Mine", "1st", "my queue", "a,b", "a:b:c", "a:", ":a", "a/b", "ä", "a\n", String(repeating: "a", count: 41),
     ])
-    func `a name that cannot stand in files and lists is refused`(_ name: String) throws {
+    func `a name that files and lists cannot contain is rejected`(_ name: String) throws {
         #expect(try #require(refusal(of: [name])).remedy.contains("a-z"))
         #expect(!BackendID(rawValue: name).isWellFormed)
     }

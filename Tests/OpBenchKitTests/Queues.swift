@@ -127,7 +127,7 @@ final class BoundlessQueue: AsynchronousQueue {
     }
 }
 
-/// A queue that tells when it is made and shut down.
+/// A queue that records when it is made and shut down.
 final class CountedQueue: SuspendableQueue {
     final class Log: Sendable {
         let made = Atomic<Int>(0)

@@ -184,7 +184,7 @@ struct ShippedPolicyTests {
         for goal in goals {
             let (spec, cell) = try #require(cells[goal.selector.cell], "\(goal.selector.cell)")
             guard case .cell(let id) = goal.reference, let first = cells[id] else {
-                Issue.record("\(cell.id) is held against no cell")
+                Issue.record("\(cell.id) is compared with no cell")
                 continue
             }
             #expect(first.spec.name == spec.name && spec.cells.first?.id == id)

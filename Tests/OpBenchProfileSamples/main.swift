@@ -1,5 +1,5 @@
 // Writes every file that a profile has, of made-up profiles, for scripts/tests/test_profile_formats.py, which reads
-// them with other programs' readers: `OpBenchProfileSamples FOLDER OPERATIONS`. What was written stands in
+// them with other programs' readers: `OpBenchProfileSamples FOLDER OPERATIONS`. The list of files is
 // manifest.json.
 
 import Glibc

@@ -45,7 +45,7 @@ final class DirectedBackend: Backend, @unchecked Sendable {
     }
 
     /// Runs every operation and notifies twice for each, changed by `change`.
-    private static func tell(_ body: OperationBody, _ notices: [Int] = [2, 2, 2]) {
+    private static func notify(_ body: OperationBody, _ notices: [Int] = [2, 2, 2]) {
         for operation in 0..<3 {
             body.run(operation)
             for _ in 0..<notices[operation] { body.didNotice(operation) }
@@ -53,14 +53,14 @@ final class DirectedBackend: Backend, @unchecked Sendable {
     }
 
     @Test func `one notification per observer is right`() throws {
-        #expect(try report { Self.tell($0) }.status == .ok)
+        #expect(try report { Self.notify($0) }.status == .ok)
     }
 
     @Test func `a missing or repeated notification, and an operation run twice or not at all, are detected`() throws {
         let reports = try [
-            report { Self.tell($0, [2, 1, 2]) }, report { Self.tell($0, [3, 3, 2]) },
+            report { Self.notify($0, [2, 1, 2]) }, report { Self.notify($0, [3, 3, 2]) },
             report {
-                Self.tell($0)
+                Self.notify($0)
                 $0.run(1)
             },
             report { body in for _ in 0..<2 { body.didNotice(0) } },

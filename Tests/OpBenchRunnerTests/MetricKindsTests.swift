@@ -4,7 +4,7 @@ import Testing
 @testable import OpBenchBackends
 @testable import OpBenchRunner
 
-/// `Metric.kinds`, which tells a gate the samples that it needs, matches the samples' reports.
+/// `Metric.kinds`, from which a gate learns the samples that it needs, matches the samples' reports.
 struct MetricKindsTests {
     private static let cells: [(shape: String, parameters: String)] = [
         ("independent", #"{"items": 60, "items_per_operation": 7, "work_ns": 10}"#),

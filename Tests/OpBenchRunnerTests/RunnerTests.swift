@@ -153,7 +153,7 @@ import Testing
         #expect(ends[1].block == ends[0].block && ends[1].position == ends[0].position)
     }
 
-    /// The interference is the same, sample for sample; the reported values are drawn anew.
+    /// The interference is the same, sample for sample; the reported values are drawn again.
     @Test(.slow, arguments: 1...5 as ClosedRange<UInt64>)
     func `the choice of repeated samples does not depend on their values`(seed: UInt64) async throws {
         var taken: [[String]] = []

@@ -54,7 +54,7 @@ public struct Golden: Sendable {
 
     private static let isUpdate = TestRun.has("golden")
     private static let folder = PackageFolder.path + "/Tests/Golden/"
-    /// What begins the line with a section's name.
+    /// The beginning of the line with a section's name.
     private static let mark = "==== "
 
     /// The texts by section, by path: as read, or in an update as written so far.

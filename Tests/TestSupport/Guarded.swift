@@ -28,7 +28,7 @@ public final class Guarded<Value>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` with exclusive access and wakes whoever waits in `wait(patience:until:)`.
+    /// Runs `body` with exclusive access and wakes the threads in `wait(patience:until:)`.
     @discardableResult
     public func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
         pthread_mutex_lock(mutex)
@@ -46,7 +46,8 @@ public final class Guarded<Value>: @unchecked Sendable {
         return value
     }
 
-    /// Blocks until `condition` holds. Returns false if it does not for so long on the patient clock that it must be a hang.
+    /// Blocks until `condition` holds. Returns false if it does not for so long on the patient clock that it must be a
+    /// hang.
     public func wait(patience limit: Duration = HangLimit.patience, until condition: (Value) -> Bool) -> Bool {
         if wait(within: .seconds(1), until: condition) { return true }
         let patience = Patience()

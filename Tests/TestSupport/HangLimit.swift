@@ -3,17 +3,17 @@ import Testing
 
 /// How long a test waits for something that must happen before it calls it a hang.
 ///
-/// No test asserts how fast something is; these limits only turn a hang into a failure. They are meant for an idle machine;
-/// a busy one is given more time, see `PatientClock`.
+/// No test asserts how fast something is; these limits only turn a hang into a failure. They are meant for an idle
+/// machine; a busy one is given more time, see `PatientClock`.
 public enum HangLimit {
     /// The limit of one wait, on the patient clock. The waiter records a failure and goes on.
     public static let patience: Duration = Scale.isSanitized ? .seconds(240) : .seconds(60)
-    /// The limit of one test, on the patient clock: if none ends for so long, the process prints the names of those that
-    /// run and aborts.
+    /// The limit of one test, on the patient clock: if none ends for so long, the process prints the names of those
+    /// that run and aborts.
     public static let test: Duration = Scale.isSanitized ? .seconds(900) : .seconds(240)
 
-    /// The limit of one wait for those that know the time on the wall only: what `patience` is on a machine as busy as this
-    /// one is now, and twice that, since it may become busier.
+    /// The limit of one wait for those that know the time on the wall only: what `patience` is on a machine as busy as
+    /// this one is now, and twice that, since it may become busier.
     public static var wait: Duration { patience * 2 * PatientClock.slowdown() }
 }
 
@@ -30,7 +30,7 @@ public func completes(
     return false
 }
 
-/// What `body` returns, on a thread of its own; nil if it hangs, which leaves the thread alone.
+/// Runs `body` on its own thread and returns its result; nil if it hangs, which leaves the thread alone.
 public func valueUnlessItHangs<Value: Sendable>(
     within limit: Duration = HangLimit.patience, _ body: @escaping @Sendable () -> Value
 ) -> Value? {

@@ -6,10 +6,10 @@ public struct HostileText {
 
     public init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-    /// How many strings a property is held against: `OPBENCH_TEST=size=…` if it is set.
+    /// The number of strings against which a property is checked: `OPBENCH_TEST=size=…` if it is set.
     public static let count = TestRun.number("size") ?? Scale.of(4_000)
 
-    /// What means something somewhere.
+    /// Pieces that have a meaning in some format.
     private static let pieces: [String] = [
         "\"", "\"\"", "'", ",", ";", "|", "\\", "\\|", "<", ">", "&", "&amp;", "&#10;", "<b>", "<!--", "]]>", "`",
         "```",
@@ -27,7 +27,7 @@ public struct HostileText {
     /// Scalars that are no characters, which no literal may hold.
     private static let noCharacters: [UInt32] = [0xFFFE, 0xFFFF, 0xFDD0, 0x1FFFE, 0x10FFFF]
 
-    /// Of up to a dozen such pieces and scalars from anywhere in Unicode.
+    /// Makes a text of up to a dozen such pieces and scalars from anywhere in Unicode.
     public mutating func next() -> String {
         (0..<Int.random(in: 0...12, using: &generator)).reduce(into: "") { text, _ in
             switch Int.random(in: 0..<10, using: &generator) {

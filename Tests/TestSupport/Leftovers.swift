@@ -4,15 +4,15 @@ import Testing
 
 /// Whether tests leave objects of the engine behind (contract Q7), for all that run with the trait `.blocking`.
 ///
-/// Objects cannot be told apart by the test that made them. So this is for runs of the engine's tests alone, one by one:
-/// `OPBENCH_TEST=leftovers swift test --no-parallel --filter OperationEngineTests`, as in `scripts/test`. Elsewhere
-/// nothing is looked at.
+/// Objects do not show the test that made them. So this is for runs of the engine's tests alone, one by
+/// one: `OPBENCH_TEST=leftovers swift test --no-parallel --filter OperationEngineTests`, as in `scripts/test`.
+/// Elsewhere nothing is looked at.
 enum Leftovers {
     private struct Watch {
         var running = 0
         /// The tests that ran since the counts were last as they should be.
         var suspects: [String] = []
-        /// What is there without any test's doing, or was found before.
+        /// The objects that exist without any test, or were found before.
         var known: [LiveObjects.Kind: Int]?
     }
 

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Threads that go in step, so that they meet in what they do next. Where they hardly ever have a core at the same time,
-/// each step costs a turn of everything else on the machine: after a while they go on without waiting for each other.
+/// Threads that go in step, so that they meet in what they do next. Where they hardly ever have a core at the same
+/// time, each step costs a turn of everything else on the machine: after a while they stop waiting for each other.
 ///
 /// Safe to use from any thread.
 public final class Lockstep: Sendable {

@@ -4,7 +4,7 @@ import Foundation
 /// one, counted in what the waited-for could do meanwhile.
 ///
 /// Each look at it adds the time since the one before, divided by how many threads of the whole machine want a core on
-/// the average. Time in which nobody looked counts little: whoever waits looks every second, so that then the waiters
+/// the average. Time in which nobody looked counts little: waiters look every second, so that then they
 /// themselves had no core. Safe to use from any thread.
 enum PatientClock {
     private struct State {
@@ -44,6 +44,6 @@ public struct Patience: Sendable {
     /// Whether it has taken longer than that, were the machine idle. To be asked every second or so.
     public func isOver(after limit: Duration = HangLimit.patience) -> Bool { PatientClock.now() - begun > limit }
 
-    /// Begins anew: there was progress.
+    /// Begins again: there was progress.
     public mutating func renew() { begun = PatientClock.now() }
 }

@@ -62,7 +62,7 @@ public final class HighWater: Sendable {
     }
 }
 
-/// An object to be captured by a closure, which tells when it is released.
+/// An object to be captured by a closure, whose release is counted.
 public final class Token: Sendable {
     private let released: Counter
 

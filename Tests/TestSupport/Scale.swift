@@ -1,8 +1,9 @@
 import Glibc
 import Testing
 
-/// What `OPBENCH_TEST` says of a test run, separated by commas: `short`, `deep`, `golden`, `leftovers`, `list`, `seed=7`,
-/// `size=100000`, `patience=60`. `scripts/test` sets the words; the values are for a test that is run by itself.
+/// The words of `OPBENCH_TEST` for a test run, separated by commas: `short`, `deep`, `golden`, `leftovers`, `list`,
+/// `seed=7`, `size=100000`, `patience=60`. `scripts/test` sets the words; the values are for a test that is run by
+/// itself.
 public enum TestRun {
     private static let words = getenv("OPBENCH_TEST").map { String(cString: $0).split(separator: ",") } ?? []
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Sees to it that tests end. A test on its own says nothing of a hang: where it waits it stands behind hundreds of others
-/// for one of the few threads. If none at all ends for long, some hang.
+/// Makes sure that tests end. One slow test does not show a hang: it may wait behind hundreds of others for one of the
+/// few threads. If no test at all ends for long, some hang.
 ///
 /// Safe to use from any thread.
 enum TestWatch {

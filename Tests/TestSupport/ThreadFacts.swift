@@ -2,7 +2,7 @@ import CLinux
 import Foundation
 import Testing
 
-/// What Linux says about threads.
+/// Linux's figures of threads.
 public enum ThreadFacts {
     /// The kernel's id of the calling thread.
     public static var id: Int32 { clinux_gettid() }
@@ -21,8 +21,8 @@ public enum ThreadFacts {
     /// The nice value that a worker gets, so many steps above the main thread's (contract H6).
     public static func nice(above step: Int32) -> Int32 { min(max(processNice + step, -20), 19) }
 
-    /// The thread priority in force where a worker gets that nice value (contract H7): of bands that have one nice value, since
-    /// there is none above 19, that of the one nearest to the middle.
+    /// The thread priority in force where a worker gets that nice value (contract H7): of bands that have one nice
+    /// value, since there is none above 19, that of the one nearest to the middle.
     public static func effectivePriority(above step: Int32) -> Double {
         let nices = [19, 14, 10, 5, 0].map(nice(above:))
         return Double(nices.lastIndex(of: nice(above: step))!) / 8

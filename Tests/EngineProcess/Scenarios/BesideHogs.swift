@@ -3,12 +3,12 @@ import CLinuxMeasure
 import Glibc
 import OperationEngine
 
-/// Closures that do next to nothing, in many queues, while other processes keep every processor busy: whoever holds a lock
-/// is often made to stand aside, and others sleep for it. None of that brings more threads (contract N13).
+/// Closures that do next to nothing, in many queues, while other processes keep every processor busy: a thread that
+/// holds a lock is often preempted, and others sleep for it. None of that brings more threads (contract N13).
 ///
-/// Arguments: closures; queues; `turns` if each queue gets one in its turn, `blocks` if each gets all of its own at once;
-/// the busy processes' nice value and this one's, both added to what it was started with; and how many threads there may
-/// be.
+/// Arguments: closures; queues; `turns` if each queue gets one in its turn, `blocks` if each gets all of its own at
+/// once; the busy processes' nice value and this one's, both added to what it was started with; and how many threads
+/// there may be.
 @Sendable func besideHogs(_ arguments: [String]) {
     let numbers = arguments.compactMap { Int($0) }
     guard arguments.count == 6, numbers.count == 5 else { fail("closures, queues, order, two nice values, threads") }
@@ -22,7 +22,7 @@ import OperationEngine
     let peak = Peak()
     for index in 0..<closures {
         let queue = isInTurns ? queues[index % queueCount] : queues[index * queueCount / closures]
-        // It allocates and releases, but for some that take a lock too.
+        // It allocates and releases; some take a lock too.
         let captured = [index, index + 1]
         queue.addOperation { if captured[0] % 10 == 0 { ended.add(10) } }
         if index % 10_000 == 0 { peak.note(ProcessFacts.engineThreads) }

@@ -17,7 +17,7 @@ import OperationEngine
         queue.maxConcurrentOperationCount = .max
         queue.addOperation { forkAndJoin(depth: 12, in: queue) }
     case "escape":
-        // One of them waits for something that a thread of the program's own ends.
+        // One of them waits for something that a thread of the program itself ends.
         let gate = Gate()
         let own = BlockOperation { gate.wait() }
         onNewThread { own.start() }

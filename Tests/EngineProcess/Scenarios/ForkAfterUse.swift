@@ -1,7 +1,7 @@
 import Glibc
 import OperationEngine
 
-/// What a forked child may try with a queue and operations that its parent has used. Each says whether the engine
+/// The attempts of a forked child with a queue and operations that its parent has used. Each returns whether the engine
 /// behaves as if nothing had been done.
 private let attempts: [String: @Sendable (InheritedWork) -> Bool] = [
     "add": { work in
@@ -35,7 +35,7 @@ private let attempts: [String: @Sendable (InheritedWork) -> Bool] = [
     },
 ]
 
-/// What the parent leaves behind: an operation that runs, and one that waits for it.
+/// The operations that the parent leaves behind: one that runs, and one that waits for it.
 private struct InheritedWork {
     let queue = OperationQueue()
     let blocked: BlockOperation
@@ -59,7 +59,7 @@ private struct InheritedWork {
     }
 }
 
-/// A child that uses what its parent used tells the handler, once, and goes on; the parent does not notice.
+/// A child that uses its parent's queue calls the handler, once, and continues; the parent does not notice.
 @Sendable func forkAfterUse(_ arguments: [String]) {
     guard let attempt = attempts[arguments.first ?? ""] else { fail("attempts: \(attempts.keys.sorted())") }
     let gate = Gate()
@@ -109,13 +109,13 @@ private struct InheritedWork {
     work.end(gate)
 }
 
-/// Forks while other threads use the engine, and so hold its locks at times: no child hangs. It is told of the misuse,
-/// or ends with the message where it meets a lock that is held for good.
+/// Forks while other threads use the engine, and so hold its locks at times: no child hangs. Its handler is called for
+/// the misuse, or ends with the message where it meets a lock that is held for good.
 @Sendable func forkUnderLoad(_ arguments: [String]) {
     let rounds = Int(arguments.first ?? "") ?? 0
     expect(rounds > 0, "how many rounds?")
-    // A thread that is inside the very first use at the fork is beyond help: Swift's locks, for a global or for the type
-    // of a list, are held for good. So everything is used once before.
+    // A thread that is inside the very first use at the fork is beyond help: Swift's locks, for a global or for the
+    // type of a list, are held for good. So everything is used once before.
     firstOperations([])
     let queue = OperationQueue()
     queue.isSuspended = true
@@ -198,11 +198,11 @@ private struct InheritedWork {
     firstOperations([])
 }
 
-/// What exec'ing makes of a child does not matter: the program there starts afresh.
+/// Runs a program in a forked child by exec: it starts afresh.
 @Sendable func forkAndExec(_: [String]) {
     firstOperations([])
-    // Made before the fork: a worker may hold a lock of Swift's runtime at the fork, and the child would wait for it for
-    // ever if it made a list.
+    // Made before the fork: a worker may hold a lock of Swift's runtime at the fork, and the child would wait for it
+    // for ever if it made a list.
     let program = strdup("/proc/self/exe")!
     let arguments = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: 3)
     (arguments[0], arguments[1], arguments[2]) = (program, strdup("first-operations"), nil)
@@ -212,7 +212,7 @@ private struct InheritedWork {
     }
     let nowhere = open("/dev/null", O_WRONLY)
     let end = inForkedChild {
-        // What it prints would stand among what this process prints.
+        // Its output would be mixed with that of this process.
         dup2(nowhere, STDOUT_FILENO)
         execv(program, arguments)
         return 4

@@ -2,19 +2,19 @@ import CLinux
 import Glibc
 import OperationEngine
 
-/// Counts what it is told, and whether that has the calling thread's number.
-private final class Told: OperationTrace.Receiver {
+/// Counts the events that it receives, and checks that they have the calling thread's number.
+private final class CountingReceiver: OperationTrace.Receiver {
     let events = Count()
 
     func receive(_ event: OperationTrace.OperationEvent) {
-        expect(event.thread == clinux_gettid(), "told of thread \(event.thread) on \(clinux_gettid())")
+        expect(event.thread == clinux_gettid(), "an event of thread \(event.thread) on \(clinux_gettid())")
         events.add(1)
     }
 }
 
 /// A child begins without a receiver, whether or not its parent has used a queue.
 @Sendable func forkTraced(_ arguments: [String]) {
-    let (told, childs) = (Told(), Told())
+    let (told, childs) = (CountingReceiver(), CountingReceiver())
     expect(OperationTrace.install(told, for: .operations), "there is a receiver")
     BlockOperation {}.start()
     expect(told.events.value == 3, "\(told.events.value) events of one started by hand")

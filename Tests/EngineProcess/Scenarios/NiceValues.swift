@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 import OperationEngine
 
-/// Workers' nice values are relative to the main thread's, whoever uses the engine first, and an operation says what it
-/// gets (contract H4, H6, H7). To be started under nice(1).
+/// Workers' nice values are relative to the main thread's, whichever thread uses the engine first, and an operation
+/// reports its own (contract H4, H6, H7). Started under nice(1).
 ///
 /// Argument: whether the process may raise priorities, `privileged` or `unprivileged`, if it can be made so.
 @Sendable func niceValues(_ arguments: [String]) {
@@ -16,7 +16,8 @@ import OperationEngine
         expect(setuid(1_000_000) == 0 && !canRaisePriority(), "the right to raise priorities remains")
     }
     let ended = Gate()
-    // A thread that has lowered itself further is the first to use the engine. Only with privileges does that not matter.
+    // A thread that has lowered itself further is the first to use the engine. Only with privileges does that not
+    // matter.
     onNewThread {
         if isPrivileged { expect(clinux_set_own_nice(19) == 0, "the nice value cannot be set") }
         for step in 0...40 { checkNice(inMainOf: Double(step) / 40, base, isPrivileged) }

@@ -31,7 +31,7 @@ private func limitThreads(to count: Int) {
     expect(setrlimit(threads, &limit) == 0, "setrlimit")
 }
 
-/// What pthread_create(3) says.
+/// The result of pthread_create(3).
 private func failureOfOneMoreThread() -> Int32 {
     var thread = pthread_t()
     let failure = pthread_create(&thread, nil, { _ in nil }, nil)
@@ -39,7 +39,7 @@ private func failureOfOneMoreThread() -> Int32 {
     return failure
 }
 
-/// No thread can be made, not even the first: that is reported, once, and a wait goes on until there are threads.
+/// No thread can be made, not even the first: that is reported, once, and a wait continues until there are threads.
 ///
 /// Argument: `default` for the default handler, whose message the caller sees on standard error.
 @Sendable func noThreads(_ arguments: [String]) {
@@ -63,8 +63,8 @@ private func failureOfOneMoreThread() -> Int32 {
     expect(ended.value == 100, "\(ended.value) of 100 operations have run")
 }
 
-/// There are fewer threads to be had than the engine would like: that is reported, once, and the operations of all bands
-/// and queues run on those that there are, with few attempts to get more.
+/// There are fewer threads to be had than the engine would like: that is reported, once, and the operations of all
+/// bands and queues run on those that there are, with few attempts to get more.
 ///
 /// Argument: how many threads there may be, main included.
 @Sendable func refusedThreads(_ arguments: [String]) {

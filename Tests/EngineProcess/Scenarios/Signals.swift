@@ -14,7 +14,7 @@ private func inOperation(_ body: @escaping @Sendable () -> Void) {
     OperationQueue().addOperations([BlockOperation(block: body)], waitUntilFinished: true)
 }
 
-/// The engine's threads take no signal that is sent to the process, and every one that stands for a fault of their own.
+/// The engine's threads take no signal that is sent to the process, and every one that reports their own fault.
 @Sendable func signalMask(_: [String]) {
     inOperation {
         var mask = sigset_t()

@@ -30,7 +30,7 @@ import TestSupport
     run.count(run.size)
 }
 
-/// What the links write without a lock: their own order makes it safe, and ThreadSanitizer says if it does not.
+/// Memory that the links write without a lock: their order makes it safe, and ThreadSanitizer reports if it does not.
 private final class ChainOrder: @unchecked Sendable {
     private let run: StressRun
     private(set) var next = 0

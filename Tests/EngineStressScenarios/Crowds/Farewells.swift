@@ -35,7 +35,7 @@ private final class Farewells: Sendable {
 
     init(_ run: StressRun) { self.run = run }
 
-    /// Who lets go of a queue.
+    /// The agent that drops a queue.
     private enum Drop: CaseIterable {
         case maker, otherThread, main, completion, observer, words
     }
@@ -74,7 +74,7 @@ private final class Farewells: Sendable {
         return random.hits(50) ? operations.last : nil
     }
 
-    /// What holds a queue until it is dropped.
+    /// Holds a queue until it is dropped.
     private final class Holder: Sendable {
         private let queue: Guarded<OperationQueue?>
         init(_ queue: OperationQueue) { self.queue = Guarded(queue) }

@@ -100,7 +100,8 @@ private final class Stage: @unchecked Sendable {
         }
     }
 
-    /// What was expected up to the first difference, and all that was done to the two operations that differ there.
+    /// The expected order up to the first difference, and everything that was done to the two operations that differ
+    /// there.
     func account(of phase: LinearPlan.Phase, _ plan: LinearPlan, _ starts: [Int] = []) -> String {
         let agreed = zip(starts, phase.starts).prefix { $0 == $1 }.count
         let differing = [phase.starts.dropFirst(agreed).first, starts.dropFirst(agreed).first].compactMap { $0 }

@@ -47,7 +47,7 @@ struct LinearPlan {
     private(set) var kinds: [Kind] = []
     private(set) var levels: [Int] = []
     private(set) var phases: [Phase] = []
-    /// What each operation does in main.
+    /// The actions of each operation in main.
     private(set) var scripts: [Int: [Action]] = [:]
 
     private var model: ReferenceQueue

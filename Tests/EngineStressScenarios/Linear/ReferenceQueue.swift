@@ -17,7 +17,7 @@ struct ReferenceQueue {
         let overridesStart: Bool
 
         var isReady: Bool { isOpen && (dependencies.isEmpty || isCancelled) }
-        /// Finished by the queue without a slot, and without any order that could be told.
+        /// Finished by the queue without a slot, and without any observable order.
         var isSlotless: Bool { isCancelled && !overridesStart }
     }
 
@@ -93,7 +93,7 @@ struct ReferenceQueue {
         members[index].dependents = []
     }
 
-    /// Those that finish without a slot. None of them has dependents.
+    /// Finishes the operations that need no slot. None of them has dependents.
     mutating func finishSlotless() -> [Int] {
         let slotless = members.indices.filter { members[$0].isSlotless && members[$0].state == .ready }
         for index in slotless {

@@ -18,7 +18,7 @@ final class Mixture: @unchecked Sendable {
     let queues: [MixtureQueue]
     /// Above all other queues: its closures list and cancel in them, and what they release may wait for anything.
     let steward = OperationQueue()
-    /// What observers of `locking` queues take.
+    /// The lock that observers of `locking` queues take.
     let observersLock = Guarded(0)
     /// Written by `prepare`, before any other thread.
     private(set) var items: [MixtureItem] = []
@@ -55,7 +55,7 @@ final class Mixture: @unchecked Sendable {
 
     // MARK: The beginning
 
-    /// What one thread adds, in order. It lets go of each operation as it adds it.
+    /// The operations that one thread adds, in order. It releases each operation as it adds it.
     private final class Load: @unchecked Sendable {
         let queue: MixtureQueue
         let items: [MixtureItem]
@@ -92,7 +92,7 @@ final class Mixture: @unchecked Sendable {
         tokens.append(
             operation.observe(\.isFinished) { [run] operation, _ in
                 item.finishesHeard.add(1, ordering: .relaxed)
-                run.require(operation.isFinished, "\(item): its end is told before it is finished (contract D8)")
+                run.require(operation.isFinished, "\(item): its end is announced before it is finished (contract D8)")
             })
     }
 
@@ -106,7 +106,8 @@ final class Mixture: @unchecked Sendable {
         let adders = loads.enumerated().map { number, load in hastyThread { [self] in add(load, number) } }
         let ender = hastyThread { [self] in endEarly() }
         let locker = hastyThread { [self] in holdLock() }
-        // The storms first: an adding thread may be held up by an observer, who is held up by a queue that they suspended.
+        // The storms first: an adding thread may be held up by an observer, who is held up by a queue that they
+        // suspended.
         for storm in storms { storm.join() }
         letAllRun()
         for thread in adders + [locker, ender] { thread.join() }
@@ -267,7 +268,7 @@ final class Mixture: @unchecked Sendable {
 
     // MARK: The end
 
-    /// Lets go of everything; nothing must be left (contract Q2, Q3, Q7).
+    /// Releases everything; nothing must be left (contract Q2, Q3, Q7).
     private func release() {
         tokens = []
         let released = queues.map { WeakQueue(queue: $0.queue) }

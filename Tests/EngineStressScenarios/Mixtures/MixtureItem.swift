@@ -4,7 +4,7 @@ import OperationEngine
 import Synchronization
 import TestSupport
 
-/// What is known of one part of a mixture: its plan, and what happened to it. Times are those of the program's `History`;
+/// The record of one part of a mixture: its plan, and what happened to it. Times are those of the program's `History`;
 /// 0 is never.
 final class MixtureItem: @unchecked Sendable {
     let index: Int
@@ -54,7 +54,7 @@ extension MixtureItem: CustomStringConvertible {
 /// A queue of a mixture, and what was done to it.
 final class MixtureQueue: @unchecked Sendable {
     let plan: MixturePlan.Queue
-    /// Let go of when all is done.
+    /// Released when all is done.
     private let held: Guarded<OperationQueue?>
     let level = Level()
     /// Calls that added an operation or a closure, counted as they begin, and of them the closures.
@@ -66,7 +66,7 @@ final class MixtureQueue: @unchecked Sendable {
     let waiters = Atomic<Int>(0)
     let observations = Guarded<[Observation]>([])
 
-    /// Of a class of its own it would have no closures without objects.
+    /// A queue of its own class would have no closures without objects.
     init(_ plan: MixturePlan.Queue) {
         self.plan = plan
         let queue = OperationQueue()

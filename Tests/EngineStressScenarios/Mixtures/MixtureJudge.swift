@@ -22,10 +22,10 @@ extension Mixture {
             )
         }
         if item.part.isWatched {
-            // Where the engine's own end comes between, what the class announces is told too (contract D22).
+            // Where the engine's own end comes between, what the class announces is announced too (contract D22).
             let most = item.part.kind.earlyEnd?.isUnderInheritedStart == true ? 2 : 1
             let heard = item.finishesHeard.load(ordering: .relaxed)
-            run.require(1...most ~= heard, "\(item): the end is told \(heard) times (contract D6, C11)")
+            run.require(1...most ~= heard, "\(item): the end is announced \(heard) times (contract D6, C11)")
         }
     }
 
@@ -36,8 +36,8 @@ extension Mixture {
         let isUnchosen = item.wasSurelyUnchosen.load(ordering: .relaxed)
         run.require(!isUnchosen, "\(item) is started, and had finished before it was chosen (C9)")
         guard !isUnchosen else { return }
-        // A thread starts what it has chosen before it runs anything else. So it chose this one after it had run the other.
-        // Another thread may have chosen it before the announcement, and call `start` at any time.
+        // A thread starts what it has chosen before it runs anything else. So it chose this one after it had run the
+        // other. Another thread may have chosen it before the announcement, and call `start` at any time.
         let (announced, starter) = (item.announced.load(ordering: .relaxed), item.lateStarter.load(ordering: .relaxed))
         let other = items.first { other in
             let end = other.ended.load(ordering: .relaxed)
@@ -82,7 +82,7 @@ extension Mixture {
 
     // MARK: A mixture that hangs
 
-    /// What the model knows of it.
+    /// The model's state, in words.
     var stateOfAffairs: String {
         let unfinished = items.filter(isUnfinished)
         let lines = unfinished.prefix(12).map { "  \($0): \(state(of: $0))" }

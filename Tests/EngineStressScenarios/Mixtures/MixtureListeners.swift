@@ -19,7 +19,7 @@ extension Mixture {
                 for listed in [change.oldValue, change.newValue] {
                     let closures = record.closuresAdded.load(ordering: .acquiring)
                     let others = (listed ?? []).filter { operation in !items.contains { $0.operation === operation } }
-                    run.require(others.count <= closures, "a queue tells of \(others.count) closures, not \(closures)")
+                    run.require(others.count <= closures, "a queue lists \(others.count) closures, not \(closures)")
                 }
             }
         case .locking:
@@ -42,7 +42,7 @@ extension Mixture {
             let count = change.newValue ?? 0
             let added = record.added.load(ordering: .acquiring)
             run.require(
-                0 <= count && count <= Self.mostCounted(added), "\(queue) tells of \(count) of \(added) added (D23)")
+                0 <= count && count <= Self.mostCounted(added), "\(queue) counts \(count) of \(added) added (D23)")
         }
     }
 

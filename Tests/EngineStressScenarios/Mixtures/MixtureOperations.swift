@@ -36,7 +36,7 @@ enum MixtureFactory {
     }
 }
 
-/// What a block has captured.
+/// The object that a block captures.
 private final class Cargo: Sendable {
     private let item: MixtureItem
     private let program: Mixture
@@ -79,7 +79,7 @@ protocol EndableEarly: Operation {
     func endEarly() -> Bool
 }
 
-/// Who gets to decide how an operation ends that others may end.
+/// Decides which thread ends an operation that several may end.
 private final class Claim: Sendable {
     enum Phase: Int { case waiting, executing, ending, finished }
 
@@ -181,7 +181,7 @@ private class MainlessOperation: MixedOperation, EndableEarly, @unchecked Sendab
     }
 }
 
-/// The same, but goes on after its `main`, until another thread announces its end (contract C14).
+/// The same, but executes after its `main` until another thread announces its end (contract C14).
 private final class LateOperation: MainlessOperation, @unchecked Sendable {
     override var isFinished: Bool { claim.phase == .finished }
 

@@ -1,17 +1,15 @@
 import OperationEngine
 import TestSupport
 
-/// A random program of closures, operations whose deinits wait, barriers, listings and early ends, in several queues that
-/// the same threads serve. Follows from its seed alone.
-///
-/// Nothing in it can end in a deadlock:
-/// 1. Queues have ranks. An operation depends on earlier ones of its own queue, and on ones of queues below.
-/// 2. What holds a slot waits only for operations of queues below: a main, and the deinit of what a block has captured,
-///    which is released before the slot is given back (contract K13).
-/// 3. The deinit of an operation holds no slot while it waits in the engine. So it may also wait for a later operation of
-///    its own queue, if no barrier was added between them. Two exceptions: it waits for no operation of a serial queue of
-///    Dispatch, and for none at all if the operation depends, directly or not, on one of such a queue. Then it may run on
-///    that queue's only thread, for which predecessors of the awaited one may wait.
+/// A random program of closures, operations whose deinits wait, barriers, listings and early ends, in several queues
+///    that the same threads serve. Follows from its seed alone.  Nothing in it can end in a deadlock: 1. Queues have
+///    ranks. An operation depends on earlier ones of its own queue, and on ones of queues below. 2. What holds a slot
+///    waits only for operations of queues below: a main, and the deinit of what a block has captured, which is released
+///    before the slot is given back (contract K13). 3. The deinit of an operation holds no slot while it waits in the
+///    engine. So it may also wait for a later operation of its own queue, if no barrier was added between them. Two
+///    exceptions: it waits for no operation of a serial queue of Dispatch, and for none at all if the operation
+///    depends, directly or not, on one of such a queue. Then it may run on that queue's only thread, for which
+///    predecessors of the awaited one may wait.
 /// 4. Each of them waits only for what has been added by then.
 /// 5. Deinits that happen on the program's own threads wait for 30 µs at most: all that runs may need these threads.
 /// 6. `locking` queues, whose observers take a lock while another thread has it and waits for one of their operations,
@@ -33,12 +31,12 @@ struct MixturePlan: Sendable {
         let target: Plan.Queue.Target
         let listener: Listener
         let adders: Int
-        /// Operations of normal priority without dependencies at limit 1, which nobody ends early: they run in the order
-        /// of adding.
+        /// Operations of normal priority without dependencies at limit 1, which nobody ends early: they run in the
+        /// order of adding.
         let isOrderly: Bool
         let quality: QualityOfService
 
-        /// What observers of the queue do when they are told.
+        /// The action of the queue's observers when they are notified.
         enum Listener: Sendable { case none, counting, listing, locking, draining }
     }
 

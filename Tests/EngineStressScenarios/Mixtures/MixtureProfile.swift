@@ -1,6 +1,6 @@
-/// What kind of mixture is made: which operations, which queues, and what the storm over them does.
+/// A kind of mixture: its operations, its queues, and the storm over them.
 struct MixtureProfile: Sendable {
-    /// What a storm does, each as often as its weight says.
+    /// An action of a storm, as frequent as its weight.
     enum Action: Sendable, CaseIterable {
         case list, listElsewhere
         case cancel, cancelAll

@@ -2,7 +2,7 @@ import Glibc
 import OperationEngine
 import TestSupport
 
-/// What the storm and the operations themselves do to others, with its times written down.
+/// The actions of the storm and of operations on others, with their times recorded.
 extension Program {
     func cancel(_ subject: Subject) {
         let span = history.span { operation(subject.index).cancel() }

@@ -32,7 +32,7 @@ final class BarrierRecord: Sendable {
         addEnd.store(program.history.markCall(), ordering: .relaxed)
     }
 
-    /// Counts the block while the queue holds it: it is let go of when it has run or is cancelled.
+    /// Counts the block while the queue holds it: until it has run or is cancelled.
     private final class BlockLife: Sendable {
         private let live: LiveCount
 

@@ -30,39 +30,39 @@ extension Program {
         for change in changes {
             run.require(
                 change.new == true && change.isFinished && !change.isExecuting,
-                "\(subject): isFinished is told as \(change) (contract D8)")
+                "\(subject): isFinished is announced as \(change) (contract D8)")
         }
         let wasInTime = watch.isFromBirth || watch.registered < earliestFinish(subject) && subject.hasRun
         if wasInTime, stayed(watch, subject) {
-            run.require(changes.count == 1, "\(subject): the end is told \(changes.count) times (contract D18)")
+            run.require(changes.count == 1, "\(subject): the end is announced \(changes.count) times (contract D18)")
         }
     }
 
     private func judgeExecuting(_ subject: Subject, _ watch: Watch, _ changes: [Watch.Notice]) {
         let values = changes.map { $0.new ?? false }
         guard subject.hasRun else {
-            _ = run.require(values.isEmpty, "\(subject) never ran, but isExecuting was told: \(values) (D13)")
+            _ = run.require(values.isEmpty, "\(subject) never ran, but isExecuting was announced: \(values) (D13)")
             return
         }
         let legal = [[], [true], [false], [true, false]]
-        run.require(legal.contains(values), "\(subject): isExecuting is told as \(values) (contract D6)")
+        run.require(legal.contains(values), "\(subject): isExecuting is announced as \(values) (contract D6)")
         if watch.isFromBirth, stayed(watch, subject) {
-            run.require(values == [true, false], "\(subject): isExecuting is told as \(values) (contract D6)")
+            run.require(values == [true, false], "\(subject): isExecuting is announced as \(values) (contract D6)")
         }
         if changes.count == 2 {
             run.require(
                 changes[1].time > subject.ended.load(ordering: .relaxed) && changes[1].isFinished,
-                "\(subject): the end of executing is told before the end (contract D7)")
+                "\(subject): the end of executing is announced before the end (contract D7)")
         }
     }
 
     private func judgeCancelled(_ subject: Subject, _ watch: Watch, _ changes: [Watch.Notice]) {
         let isCancelled = operation(subject.index).isCancelled
         run.require(
-            changes.count <= (isCancelled ? 1 : 0), "\(subject): isCancelled is told \(changes.count) times (D12)")
-        run.require(changes.allSatisfy { $0.new == true }, "\(subject): isCancelled is told as \(changes) (D10)")
+            changes.count <= (isCancelled ? 1 : 0), "\(subject): isCancelled is announced \(changes.count) times (D12)")
+        run.require(changes.allSatisfy { $0.new == true }, "\(subject): isCancelled is announced as \(changes) (D10)")
         if watch.isFromBirth, !watch.isEnded, isCancelled {
-            run.require(changes.count == 1, "\(subject): a cancel is told \(changes.count) times (contract D10)")
+            run.require(changes.count == 1, "\(subject): a cancel is announced \(changes.count) times (contract D10)")
         }
     }
 
@@ -77,10 +77,11 @@ extension Program {
         let expected = subject.fixed.isEmpty ? [] : [false, true]
         guard !watch.isEnded else {
             _ = run.require(
-                expected.starts(with: values), "\(subject): isReady is told as \(values), not \(expected) (D15)")
+                expected.starts(with: values), "\(subject): isReady is announced as \(values), not \(expected) (D15)")
             return
         }
-        run.require(values == expected, "\(subject): isReady is told as \(values), not \(expected) (contract D14, D15)")
+        run.require(
+            values == expected, "\(subject): isReady is announced as \(values), not \(expected) (contract D14, D15)")
     }
 
     /// A run's whole sequence, before and after each change (contract D7).

@@ -76,7 +76,7 @@ extension Program {
         }
     }
 
-    /// What came before a barrier is finished when it begins, what came after begins when it has ended, and nothing
+    /// Everything before a barrier is finished when it begins, everything after begins when it has ended, and nothing
     /// runs beside it (contract P7). One that was cancelled does not run (P11).
     private func judgeBarrier(_ barrier: BarrierRecord, _ record: QueueRecord) {
         let runs = barrier.runs.load(ordering: .relaxed)

@@ -4,7 +4,7 @@ import TestSupport
 /// A random program: follows from its seed alone.
 ///
 /// Nothing in it can end in a deadlock. Queues have ranks; an operation depends only on earlier ones of its own rank or
-/// below, and waits inside main only for operations below its rank. What cannot become ready stands in `cycle`.
+/// below, and waits inside main only for operations below its rank. Operations that cannot become ready are in `cycle`.
 struct Plan: Sendable {
     struct Queue: Sendable {
         /// Also its place in `queues`.
@@ -16,7 +16,7 @@ struct Plan: Sendable {
         let mayBeDropped: Bool
         let target: Target
 
-        /// Where its operations run.
+        /// The queue on which its operations run.
         enum Target: CaseIterable, Sendable { case pool, serialQueue, concurrentQueue }
     }
 
@@ -159,8 +159,8 @@ struct Plan: Sendable {
         return Bool.random(using: &random) ? .main(of: parent) : .completion(of: parent)
     }
 
-    /// Makes a ring of two or three operations of the lowest rank. Only the first one's edge leads to a later operation,
-    /// so that every cycle there is leads through the first.
+    /// Makes a ring of two or three operations of the lowest rank. Only the first one's edge leads to a later
+    /// operation, so that every cycle there is leads through the first.
     private mutating func closeCycle(_ random: inout SeededGenerator) {
         let lowest = tasks.indices.filter { tasks[$0].queue == 0 }
         let length = Int.random(in: 2...3, using: &random)

@@ -1,6 +1,6 @@
-/// What kind of random program is made: which operations, which queues, and what the storm over them does.
+/// A kind of random program: its operations, its queues, and the storm over them.
 struct Profile: Sendable {
-    /// What a storm does, each as often as its weight says.
+    /// An action of a storm, as frequent as its weight.
     enum Action: Sendable, CaseIterable {
         case cancel, cancelAll, suspend, resume, changeLimit
         case changePriority, changeThreadPriority

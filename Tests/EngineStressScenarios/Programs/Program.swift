@@ -161,7 +161,7 @@ final class Program: @unchecked Sendable {
         }
     }
 
-    /// Those in a cycle must not have begun; cancelling one lets the others run (contract E15, E16).
+    /// Operations in a cycle must not have begun; cancelling one lets the others run (contract E15, E16).
     private func breakCycle() {
         guard !plan.cycle.isEmpty else { return }
         for index in Set(subjects.indices).subtracting(behindCycle().possibly) {
@@ -170,7 +170,7 @@ final class Program: @unchecked Sendable {
         // Operations that run still may cancel a member: what has begun must be behind the cycle afterwards too.
         for index in behindCycle().certainly where subjects[index].hasRun || operations[index].isFinished {
             run.require(
-                !behindCycle().certainly.contains(index), "\(subjects[index]) began, but stands behind a cycle (E15)")
+                !behindCycle().certainly.contains(index), "\(subjects[index]) began, but is behind a cycle (E15)")
         }
         cancel(subjects[plan.cycle[0]])
     }
@@ -195,7 +195,7 @@ final class Program: @unchecked Sendable {
         }
     }
 
-    /// Lets go of everything; nothing must be left (contract Q2, Q3, Q7).
+    /// Releases everything; nothing must be left (contract Q2, Q3, Q7).
     private func release() {
         for subject in subjects { subject.watches.withLock { $0 = [] } }
         // Operations that depend on each other keep each other, also when finished (contract E11).

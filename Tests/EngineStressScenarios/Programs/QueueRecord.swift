@@ -44,8 +44,8 @@ final class QueueRecord: Sendable {
     var calls: [Call] { log.read() }
     var cancelCalls: [History.Span] { cancels.read() }
 
-    /// Changes a setting, unless the queue is gone. Queues that may be dropped are set by one thread at a time: whoever
-    /// drops one leaves it running.
+    /// Changes a setting, unless the queue is gone. Queues that may be dropped are set by one thread at a time: a
+    /// dropped one is left running.
     func set(_ setting: Setting, _ history: History) {
         if plan.mayBeDropped {
             held.withLock { queue in
@@ -72,7 +72,7 @@ final class QueueRecord: Sendable {
         cancels.withLock { $0.append(span) }
     }
 
-    /// Lets it run, and lets go of it. False if that was done already.
+    /// Lets the queue run, and drops it. False if it was dropped already.
     func drop(_ history: History) -> Bool {
         guard plan.mayBeDropped else { return false }
         let dropped = held.withLock { queue -> OperationQueue? in

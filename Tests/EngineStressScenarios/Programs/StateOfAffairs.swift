@@ -1,6 +1,6 @@
 import OperationEngine
 
-/// What the model knows of a program that hangs.
+/// The model's state of a program that hangs.
 extension Program {
     var stateOfAffairs: String {
         let unfinished = subjects.filter { !operation($0.index).isFinished }

@@ -12,7 +12,8 @@ final class History: Sendable {
     /// Around calls of the storm, whose real-time order counts.
     func markCall() -> UInt64 { last.add(1, ordering: .acquiringAndReleasing).newValue }
 
-    /// What a call lasted; both ends are later than everything before the call and earlier than what follows it.
+    /// The duration of a call; both ends are later than everything before the call and earlier than everything after
+    /// it.
     struct Span: Sendable {
         var begin: UInt64
         var end: UInt64
@@ -46,7 +47,7 @@ final class Edge: Sendable {
     }
 }
 
-/// What is known of one operation: its part of the plan, and what happened to it.
+/// The record of one operation: its part of the plan, and what happened to it.
 ///
 /// Times are those of the program's `History`; 0 is never.
 final class Subject: @unchecked Sendable {
@@ -56,9 +57,9 @@ final class Subject: @unchecked Sendable {
     unowned let program: Program
     /// Dependencies from before the operation was added.
     let fixed: [Edge]
-    /// Those that came late and were seen to hold it back.
+    /// Dependencies that came late and were seen to hold it back.
     let holding = Guarded<[Edge]>([])
-    /// Who is added by this operation's main or completion block.
+    /// The operations that its main adds, and those that its completion block adds.
     var childrenOfMain: [Int] = []
     var childrenOfCompletion: [Int] = []
 

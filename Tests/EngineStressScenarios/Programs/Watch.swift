@@ -9,7 +9,7 @@ final class Watch: Sendable {
         let time: UInt64
         let isPrior: Bool
         let new: Bool?
-        /// What the operation said of itself at that moment.
+        /// The operation's own state at that moment.
         let isExecuting: Bool
         let isFinished: Bool
     }
@@ -20,7 +20,7 @@ final class Watch: Sendable {
     let registered: UInt64
     private let token: Guarded<Observation?>
     private let heard: Guarded<[Notice]>
-    /// When it was told to end; 0 if never.
+    /// The time of the request to end; 0 if never.
     private let ended = Guarded(History.Span(begin: 0, end: 0))
 
     init(_ subject: Subject, _ key: Key, atBirth: Bool) {

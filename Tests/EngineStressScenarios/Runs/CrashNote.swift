@@ -4,11 +4,11 @@ import Synchronization
 /// Says which round was played where the process crashes, or a sanitizer ends it.
 public enum CrashNote {
     private static let capacity = 512
-    /// Written between rounds, read by whoever crashes.
+    /// Written between rounds, read by the thread that crashes.
     private nonisolated(unsafe) static let text = UnsafeMutablePointer<CChar>.allocate(capacity: capacity)
     private static let length = Atomic<Int>(0)
     private static let signals = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP]
-    /// What the signals did before, in the same order. Written once.
+    /// The previous actions of the signals, in the same order. Written once.
     private nonisolated(unsafe) static let former = UnsafeMutablePointer<sigaction>.allocate(capacity: signals.count)
 
     /// For a process that plays scenarios and does nothing else.

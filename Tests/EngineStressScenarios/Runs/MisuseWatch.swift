@@ -1,7 +1,7 @@
 import OperationEngine
 import Synchronization
 
-/// What the engine reports as misuse while a round goes on whose operations end before their time.
+/// The misuse that the engine reports during a round whose operations end before their time.
 public enum MisuseWatch {
     /// Whether the process does nothing else than to play scenarios: then its settings are theirs.
     public static let ownsProcess = Atomic<Bool>(false)

@@ -2,7 +2,7 @@
 public struct Scenario: Sendable {
     public let name: String
     public let summary: String
-    /// What a round's size counts.
+    /// The unit of a round's size.
     public let unit: String
     /// A round's size, and the rounds of one turn, where there is time.
     public let size: Int
@@ -37,9 +37,9 @@ public struct Scenario: Sendable {
         return Outcome(violations: run.violations, operations: run.operations, notes: run.notes)
     }
 
-    /// What a round came to.
+    /// The result of a round.
     public struct Outcome: Sendable {
-        /// What the engine did that the reference model does not allow, in words.
+        /// The engine's actions that the reference model does not allow, in words.
         public let violations: [String]
         public let operations: Int
         /// Figures of interest, such as a makespan.

@@ -32,7 +32,7 @@ let barrierScenarios: [Scenario] = [
         for name in ["first", "barrier", "behind", "other"] { exploration.checkOnce(log, name, "P7") }
         exploration.checkEmpty(queue, "P7")
     },
-    Scenario("barrier-as-the-last-one-ends", "P7: a barrier that comes just as the queue runs dry runs, and lets go") {
+    Scenario("barrier-as-the-last-one-ends", "P7: a barrier that comes just as the queue runs dry runs and opens") {
         exploration in
         exploration.warmUp()
         let log = Log()
@@ -49,7 +49,7 @@ let barrierScenarios: [Scenario] = [
         exploration.checkOnce(log, "operation", "P7")
         exploration.checkEmpty(queue, "P7")
     },
-    Scenario("barrier-cancelled", "P11, P8: a cancelled barrier lets go of what is behind it") { exploration in
+    Scenario("barrier-cancelled", "P11, P8: a cancelled barrier releases the items behind it") { exploration in
         exploration.warmUp()
         let log = Log()
         let queue = OperationQueue()

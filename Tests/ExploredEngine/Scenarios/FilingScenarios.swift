@@ -77,7 +77,7 @@ let filingScenarios: [Scenario] = [
         let log = Log()
         let queue = OperationQueue()
         let operation = HeldBack { log.add("main") }
-        exploration.run({ queue.addOperation(operation) }, { operation.letGo() })
+        exploration.run({ queue.addOperation(operation) }, { operation.release() })
         exploration.settle()
         exploration.checkOnce(log, "main", "F3")
         exploration.checkEmpty(queue, "F3")
@@ -90,10 +90,10 @@ let filingScenarios: [Scenario] = [
         let operation = HeldBack { log.add("main") }
         queue.addOperation(operation)
         exploration.run(
-            { operation.letGo() },
+            { operation.release() },
             {
                 operation.holdBack()
-                operation.letGo()
+                operation.release()
             })
         exploration.settle()
         exploration.checkOnce(log, "main", "F5")
@@ -163,7 +163,7 @@ let filingScenarios: [Scenario] = [
         let queue = OperationQueue()
         let operation = HeldBackAsynchronous()
         queue.addOperation(operation)
-        exploration.run({ operation.letGo() }, { operation.end() })
+        exploration.run({ operation.release() }, { operation.end() })
         exploration.settle()
         exploration.check(operation.state.load().isFinished, "C9: not finished")
         exploration.checkEmpty(queue, "C9")
@@ -180,7 +180,7 @@ private final class HeldBack: Operation, @unchecked Sendable {
     override var isReady: Bool { super.isReady && mayGo.load(ordering: .acquiring) }
     override func main() { body() }
 
-    func letGo() { set(true) }
+    func release() { set(true) }
     func holdBack() { set(false) }
 
     private func set(_ value: Bool) {
@@ -190,7 +190,7 @@ private final class HeldBack: Operation, @unchecked Sendable {
     }
 }
 
-/// Overrides `start` and goes on until somebody ends it.
+/// Overrides `start` and executes until a caller ends it.
 private class Asynchronous: Operation, @unchecked Sendable {
     private let hasEnded = Atomic<Bool>(false)
 
@@ -210,7 +210,7 @@ private final class HeldBackAsynchronous: Asynchronous, @unchecked Sendable {
 
     override var isReady: Bool { super.isReady && mayGo.load(ordering: .acquiring) }
 
-    func letGo() {
+    func release() {
         willChangeValue(forKey: "isReady")
         mayGo.store(true, ordering: .releasing)
         didChangeValue(forKey: "isReady")

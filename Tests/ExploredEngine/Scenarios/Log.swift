@@ -1,6 +1,6 @@
 import Interleaving
 
-/// What a schedule's threads have done. Needs no lock: one thread runs at a time.
+/// The actions of a schedule's threads. Needs no lock: one thread runs at a time.
 final class Log: @unchecked Sendable {
     private(set) var entries: [String] = []
     /// How many threads are between `enter` and `leave`, and the most there ever were.

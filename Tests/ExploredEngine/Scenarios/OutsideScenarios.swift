@@ -1,6 +1,6 @@
 import Interleaving
 
-/// What happens outside of the queues' runners: starts that go on elsewhere, and operations in no queue that are asked
+/// Events outside of the queues' runners: starts that continue elsewhere, and operations in no queue that are asked
 /// whether they are ready.
 let outsideScenarios: [Scenario] = [
     Scenario("start-goes-on-elsewhere", "B9, C6, J13: it gives its slot back once, and runs unless cancelled") {

@@ -154,7 +154,7 @@ let stateWordScenarios: [Scenario] = [
         exploration.checkEmpty(first, "M6")
         exploration.checkEmpty(second, "M6")
     },
-    Scenario("add-and-start-by-hand", "B9, B10: it runs once, whoever comes first, and one of the two is misuse") {
+    Scenario("add-and-start-by-hand", "B9, B10: it runs once, whichever is first, and one of the two is misuse") {
         exploration in
         exploration.warmUp()
         let log = Log()

@@ -16,7 +16,7 @@ let successorScenarios: [Scenario] = [
             { dependency.start() }, { first.addDependency(dependency) }, { second.addDependency(dependency) })
         exploration.check(first.isReady && second.isReady, "E25: one never becomes ready")
     },
-    Scenario("remove-dependency-while-it-finishes", "E13: counted down once, by whoever takes the edge out") {
+    Scenario("remove-dependency-while-it-finishes", "E13: counted down once, by the thread that takes the edge out") {
         exploration in
         let (dependency, dependent) = (BlockOperation {}, BlockOperation {})
         dependent.addDependency(dependency)
@@ -74,7 +74,7 @@ let successorScenarios: [Scenario] = [
         exploration.check(dependency.successors.isEmpty, "E21: an edge is left")
     },
     Scenario(
-        "middle-one-goes-while-another-joins", "E21, E25: neighbours are found whoever is pushed meanwhile"
+        "middle-one-goes-while-another-joins", "E21, E25: neighbours are found whatever is pushed meanwhile"
     ) { exploration in
         let dependency = BlockOperation {}
         let dependents = Shared<[BlockOperation]>((0..<3).map { _ in BlockOperation {} })

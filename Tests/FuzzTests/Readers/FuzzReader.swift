@@ -1,17 +1,17 @@
 import OpBenchModel
 
-/// A reader of files, and what it promises of any bytes at all: it takes them or refuses them, by an error of the project
-/// that names a place; what it takes and writes again reads as the same. Whoever runs it adds that it does not trap, ends
-/// soon and takes little memory.
+/// A reader of files, and its promises for any bytes at all: it accepts them or rejects them, by an error of the
+/// project that names a place; what it accepts and writes again reads as the same. Its callers also check that it does
+/// not trap, ends soon and takes little memory.
 ///
 /// `scripts/fuzz` runs readers under libFuzzer, `CorpusTests` over the files in `Corpus`.
 struct FuzzReader: Sendable {
     let name: String
-    /// What inputs are, for whoever changes them.
+    /// The form of inputs, for the code that changes them.
     var form = Form.bytes
     /// The longest input that libFuzzer is to try, in bytes.
     var lengthLimit = 4096
-    /// What means something to the reader, for libFuzzer's dictionary.
+    /// Words with a meaning for the reader, for libFuzzer's dictionary.
     let words: @Sendable () -> [String]
     /// Inputs that are made rather than kept in files.
     var seeds: @Sendable () throws -> [[UInt8]] = { [] }
@@ -44,7 +44,7 @@ struct FuzzReader: Sendable {
         } catch let broken as BrokenPromise {
             return .broken(broken.what)
         } catch {
-            return isExpected(error) ? .refused : .broken("an error that is none of the project's: \(error)")
+            return isExpected(error) ? .refused : .broken("an error from outside the project: \(error)")
         }
     }
 
@@ -69,7 +69,7 @@ struct FuzzReader: Sendable {
     }
 }
 
-/// What a reader promised and did not keep.
+/// A promise that a reader broke.
 struct BrokenPromise: Error {
     let what: String
 }

@@ -1,11 +1,11 @@
 @testable import OpBenchModel
 
-/// Much of one thing, for which a reader that is careless with one of its loops takes time or memory by the square of its
-/// length.
+/// Much of one thing, for which a reader that is careless with one of its loops takes time or memory by the square of
+/// its length.
 struct Heap: Sendable {
     let reader: FuzzReader
     let name: String
-    /// Of about so many bytes.
+    /// Makes a text of about so many bytes.
     let text: @Sendable (Int) -> String
 
     private init(_ reader: FuzzReader, _ name: String, _ start: String, _ part: String, _ end: String = "") {

@@ -7,13 +7,14 @@ import Synchronization
 @testable import OpBenchModel
 
 extension FuzzReader {
-    /// The database of `opbench history`. SQLite is not under test, but what is made of what it gives. Of an input, the first
-    /// byte says how the file comes about:
+    /// The database of `opbench history`. SQLite is not under test, but what is made of what it gives. Of an input, the
+    /// first byte says how the file comes about:
     ///
     /// - 0: the rest is the file.
-    /// - 1: a good file with bytes changed: three bytes a change, the place among its bytes other than 0, and the new one.
-    /// - any other: a good file with values changed that its tables forbid: a byte for the column, one for the row, one for
-    ///   the kind of the value, one for its length, and as many of text.
+    /// - 1: a good file with bytes changed: three bytes a change, the place among its bytes other than 0, and the new
+    ///   one.
+    /// - any other: a good file with values changed that its tables forbid: a byte for the column, one for the row, one
+    ///   for the kind of the value, one for its length, and as many of text.
     static let history = FuzzReader(
         name: "history",
         words: {
@@ -79,7 +80,7 @@ private enum Forged {
         return [UInt8](try! Data(contentsOf: URL(filePath: file)))
     }()
 
-    /// Where the good one has something.
+    /// The indices of the good file's bytes other than 0.
     private static let places = good.indices.filter { good[$0] != 0 }
 
     static func changed(_ changes: ArraySlice<UInt8>) -> [UInt8] {
@@ -92,7 +93,7 @@ private enum Forged {
         return bytes
     }
 
-    /// What of a file is the tables' text: its first page but for the header, and nothing else.
+    /// The part of a file with the tables' text: its first page without the header, and nothing else.
     private static let textRange = 100..<4096
 
     /// The good one, in which the tables demand nothing of values; and what the tables' text is where they do.

@@ -5,8 +5,8 @@ import Synchronization
 @testable import OpBenchRunner
 
 extension FuzzReader {
-    /// The parts that `opbench merge` puts together. Of an input, the first byte says which file of one of two parts is replaced
-    /// by the rest; the part is sealed anew, or its seal is what is replaced.
+    /// The parts that `opbench merge` merges. Of an input, the first byte says which file of one of two parts is
+    /// replaced by the rest; the part is sealed again, or its seal is what is replaced.
     static let merge = FuzzReader(
         name: "merge", form: .rows, lengthLimit: 8192,
         words: {
@@ -111,7 +111,7 @@ private struct Parts {
         }
         if name != PartSeal.fileName { try Self.seal(paths[0], sweep, Shard(index: 1, count: 2), "n1") }
         let merge = try PartsMerge(paths, allowsMissing: false) { $0.joined(separator: " ") }
-        try promise(merge.missing.isEmpty, "a shard is missing, and was not told")
+        try promise(merge.missing.isEmpty, "a shard is missing, and was not reported")
         try merge.write(to: merged, runID: "merged", arguments: []) { _ in }
         let rows = try again("the merged run") { try CSVFile.read(SampleRow.self, file: merged + "/samples.csv") }
         try promise(rows.allSatisfy { $0.runID == "merged" }, "a row of the merged run is of another")

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Where readers of whole folders and databases have their files: in memory where there is such a place, since every input is
-/// a file. One of each process, removed at its end.
+/// The folder for files of readers of whole folders and databases: in memory if possible, since every input is a file.
+/// One per process, removed at its end.
 enum Scratch {
     static let folder: String = {
         let memory = "/dev/shm"

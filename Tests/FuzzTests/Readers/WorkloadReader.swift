@@ -51,7 +51,7 @@ extension FuzzReader {
         let definition = ShapeDefinition.of(spec.shape)
         for (name, values) in spec.axes {
             guard let parameter = definition.parameter(named: name) else {
-                throw BrokenPromise(what: "the parameter \(name) is none of the shape's")
+                throw BrokenPromise(what: "the shape has no parameter \(name)")
             }
             let written = values.count == 1 ? values[0].json : JSONValue(.array(values.map(\.json)))
             let text = JSONText.write(written)
@@ -62,7 +62,7 @@ extension FuzzReader {
         }
     }
 
-    /// What any JSON may have, and what breaks readers of it.
+    /// Parts of any JSON, and parts that break its readers.
     static let jsonWords = [
         "{", "}", "[", "]", ":", ",", "\"", "\\", "//", "/*", "*/", "true", "false", "null", "0", "-1", "1e2", "1e400",
         "-0.0", "0.5", "9223372036854775807", "9223372036854775808", "1000000", "\\u0000", "\\ud800", "\\udc00",

@@ -15,7 +15,7 @@ extension Notification.Name {
     static let downloadDidFinish = Notification.Name("downloadDidFinish")
 }
 
-/// The base class that many apps have: it keeps its own state and tells the queue by key-value observing's calls.
+/// The base class that many apps have: it keeps its own state and notifies the queue by key-value observing's calls.
 class StatefulOperation: Operation, @unchecked Sendable {
     enum State: String {
         case ready = "isReady"

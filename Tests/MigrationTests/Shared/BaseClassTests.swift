@@ -11,7 +11,7 @@ import Testing
 /// Base classes that decide about their end themselves, as published libraries have them.
 @Suite("Base classes written for Foundation", .blocking)
 struct BaseClassTests {
-    /// What the two base classes do after their `main`, on a thread of their own.
+    /// The work of the two base classes after their `main`, on their own thread.
     private final class Load: @unchecked Sendable {
         let log = Recorder<String>()
         let loader = DispatchQueue(label: "loader")

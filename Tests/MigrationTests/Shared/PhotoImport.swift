@@ -7,7 +7,7 @@ import Foundation
     import enum OperationEngine.QualityOfService
 #endif
 
-/// What is made of a downloaded photo. Two with the same source are equal.
+/// Filters a downloaded photo. Two with the same source are equal.
 final class FilterOperation: Operation, @unchecked Sendable {
     let source: String
     var input: Data?

@@ -106,7 +106,7 @@ struct ProgramTests {
         #expect(log.entries == ["0 1 2 3 4 "] && queue.operationCount == 0)
     }
 
-    @Test("an operation that is not ready until it is told")
+    @Test("an operation that is not ready until its gate opens")
     func gated() {
         let gated = GatedOperation()
         let free = BlockOperation()
@@ -120,7 +120,7 @@ struct ProgramTests {
         #expect(gated.isFinished)
     }
 
-    @Test("results shown on the main queue, work on a dispatch queue of the program's own")
+    @Test("results shown on the main queue, work on the program's own dispatch queue")
     func mainQueue() {
         let key = DispatchSpecificKey<String>()
         let dispatchQueue = DispatchQueue(label: "work", attributes: .concurrent)
@@ -199,7 +199,7 @@ struct ProgramTests {
         #expect(!delegate.isProxy() && delegate.isEqual(delegate.`self`()) && !delegate.debugDescription.isEmpty)
     }
 
-    @Test("subclasses of the queue, and names of the program's own that the library uses inside")
+    @Test("subclasses of the queue, and the program's own names that the library uses inside")
     func subclasses() {
         final class CountingQueue: OperationQueue, @unchecked Sendable {
             let added = Counter()

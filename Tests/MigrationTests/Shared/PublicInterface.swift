@@ -93,7 +93,7 @@ class EveryQueueOverride: OperationQueue, @unchecked Sendable {
     override func waitUntilAllOperationsAreFinished() { super.waitUntilAllOperationsAreFinished() }
 }
 
-/// What is public and not open.
+/// Uses the members that are public and not open.
 func usePublicMembers(of operation: Operation, in queue: OperationQueue) -> [Any] {
     operation.willChangeValue(forKey: "isReady")
     operation.didChangeValue(forKey: "isReady")

@@ -41,7 +41,7 @@ struct AddingTests {
         }
     }
 
-    @Test("what is refused is not told to observers", .contract("M5", "M6", "D23"), arguments: [false, true])
+    @Test("observers are not notified of what is rejected", .contract("M5", "M6", "D23"), arguments: [false, true])
     func refusedUntold(isDoubled: Bool) async {
         await #expect(processExitsWith: .success) { [isDoubled] in
             let reports = Recorder<Misuse>()

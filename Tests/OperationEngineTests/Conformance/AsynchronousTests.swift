@@ -2,7 +2,7 @@ import OperationEngine
 import TestSupport
 import Testing
 
-/// Where an operation is in its queue when its end comes too early.
+/// The place of an operation in its queue when its end comes too early.
 enum EarlyEnd: CaseIterable, Codable, Sendable {
     case suspended, waiting, behindLimit
 

@@ -2,7 +2,7 @@ import OperationEngine
 import TestSupport
 import Testing
 
-/// Ends in `main`, by the engine's own `start`; its own goes on after that until a gate opens.
+/// Ends in `main`, by the engine's own `start`; its own `start` continues until a gate opens.
 private final class LongStart: Operation, @unchecked Sendable {
     let goOn = Gate("the rest of start goes on")
     let returned = Gate("start returns")

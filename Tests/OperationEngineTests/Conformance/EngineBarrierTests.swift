@@ -3,7 +3,7 @@ import OperationEngine
 import TestSupport
 import Testing
 
-/// What the engine promises about barriers beyond what Foundation on Linux does.
+/// The engine's promises about barriers beyond those of Foundation on Linux.
 @Suite("P: barriers, the engine's own lines", .blocking)
 struct EngineBarrierTests {
     @Test("a barrier obeys suspension, in an empty queue too", .contract("P8"), arguments: [0, 3])
@@ -193,7 +193,7 @@ struct EngineBarrierTests {
         blocker.release.open()
         eventually("the barrier runs") { barriers.value == 1 }
         #expect(!later.isFinished)
-        later.letGo()
+        later.release()
         drains(queue)
         #expect(later.isFinished)
     }
@@ -370,13 +370,13 @@ struct EngineBarrierTests {
     }
 }
 
-/// Says that it is not ready until it is let go.
+/// Not ready until it is released.
 private final class HeldBackOperation: Operation, @unchecked Sendable {
     private let mayGo = Guarded(false)
 
     override var isReady: Bool { super.isReady && mayGo.read() }
 
-    func letGo() {
+    func release() {
         willChangeValue(for: \.isReady)
         mayGo.withLock { $0 = true }
         didChangeValue(for: \.isReady)

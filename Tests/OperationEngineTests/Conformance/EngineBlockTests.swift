@@ -213,7 +213,7 @@ struct EngineBlockTests {
     }
 
     @Test(
-        "main called by who has waited for the finish runs nothing, whoever releases the blocks",
+        "main called after a wait for the finish runs nothing, whichever thread releases the blocks",
         .contract("B11", "K13"))
     func mainAfterWaiting() {
         let runs = Counter()

@@ -2,7 +2,7 @@ import OperationEngine
 import TestSupport
 import Testing
 
-/// What the engine promises about dependencies beyond what Foundation on Linux does.
+/// The engine's promises about dependencies beyond those of Foundation on Linux.
 @Suite("E: dependencies, the engine's own lines", .blocking)
 struct EngineDependencyTests {
     @Test("a dependency added twice is listed once and removed whole", .contract("E9"))

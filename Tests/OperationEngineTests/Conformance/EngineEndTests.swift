@@ -23,7 +23,7 @@ private final class EndsLater: Operation, @unchecked Sendable {
     }
 }
 
-/// A task whose operation goes on after it.
+/// A task whose operation ends later.
 private final class TaskThatEndsLater: AsyncOperation<Int>, @unchecked Sendable {
     let taskReturns = Gate("the task returns")
     private let isOver = Guarded(false)

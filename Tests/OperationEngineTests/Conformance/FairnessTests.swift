@@ -3,18 +3,20 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Who runs when more is ready than there are processors. What is held against a bound is an order of starts that the
+/// The order of starts when more operations are ready than there are processors. The bounded orders are those that the
 /// engine alone decides, on one thread or at limit 1.
 @Suite("Fairness", .blocking, .serialized)
 struct FairnessTests {
-    /// In a process of their own, where no other test's operations are on the threads. One attempt of some must show it: a
-    /// thread that a busy machine lets stand still counts as blocked, and one more takes a queue of those that waited.
+    /// In a process of their own, where no other test's operations are on the threads. One attempt of some must show
+    /// it: a thread that a busy machine lets stand still counts as blocked, and one more takes a queue of those that
+    /// waited.
     @Test("A thread does not stay with one busy queue while others wait", arguments: [1, -1])
     func turns(limit: Int) async {
         await #expect(processExitsWith: .success) { [limit] in
             // More queues than threads that run them.
             let contest = Contest(queues: 2 * ThreadFacts.cores + 1, limit: limit, each: Scale.of(2_000), left: 2)
-            // Twice a turn: a queue may be called for again just as its turn ends, when the others are with other threads.
+            // Twice a turn: a queue may be called for again just as its turn ends, when the others are with other
+            // threads.
             #expect(contest.holds { $0.longestRun <= 2 * Contest.turn })
         }
     }
@@ -98,7 +100,7 @@ struct FairnessTests {
     }
 }
 
-/// What waits in a queue of limit 1 whose operations alone add to it: then each knows what was ready when it started.
+/// The waiting operations of a queue of limit 1 to which only they add: each knows what was ready when it started.
 private final class PriorityModel: Sendable {
     private struct State: Sendable {
         var random: SeededGenerator

@@ -64,7 +64,7 @@ struct InvocationLifetimeTests {
         #expect(try operation.result as? Int == 0)
     }
 
-    @Test("a cancelled one lets go of both when it is finished, not before", .contract("L11", "L7"))
+    @Test("a cancelled one releases both when it is finished, not before", .contract("L11", "L7"))
     func releasedWhenCancelled() {
         let released = Counter()
         let operation = InvocationOperation(
@@ -75,7 +75,7 @@ struct InvocationLifetimeTests {
         #expect(released.value == 2)
     }
 
-    @Test("an operation that is dropped unstarted lets go of both", .contract("L11"))
+    @Test("an operation that is dropped unstarted releases both", .contract("L11"))
     func releasedUnstarted() {
         let released = Counter()
         _ = InvocationOperation(
@@ -168,7 +168,7 @@ struct InvocationLifetimeTests {
         #expect(try operation.isFinished && operation.result == nil)
     }
 
-    @Test("what the method wrote is seen by dependents and by whoever reads the result", .contract("L6", "E24"))
+    @Test("dependents and readers of the result see what the method wrote", .contract("L6", "E24"))
     func published() throws {
         final class Account {
             var balance = 0

@@ -2,7 +2,7 @@ import OperationEngine
 import TestSupport
 import Testing
 
-/// What goes wrong in a `Press`.
+/// An error of a `Press`.
 struct Jam: Error, Equatable {
     var sheet: Int
 }
@@ -65,7 +65,7 @@ struct Stamp: InvocationTarget {
     func mark(_ page: Int) -> String { "\(colour) \(page)" }
 }
 
-/// A target whose method stays inside until it is let go.
+/// A target whose method does not return until it is released.
 final class Holder: InvocationTarget, Sendable {
     static let invocationMethods: [String: InvocationMethod] = ["hold": InvocationMethod(Holder.hold)]
 

@@ -62,7 +62,7 @@ struct ReadinessTests {
     }
 
     @Test(
-        "announced while the queue is told no: it asks again", .contract("F3", "F5"),
+        "announced while the queue gets the answer no: it asks again", .contract("F3", "F5"),
         arguments: [1, 2, 255, 256, 257, 512, 65_536])
     func staleNo(announcements: Int) {
         let operation = SlowToAnswer(isAllowed: false)
@@ -90,7 +90,7 @@ struct ReadinessTests {
     }
 
     @Test(
-        "closed while a queue that has no slot is told yes: it does not start", .contract("F5", "F7"),
+        "closed while a queue that has no slot gets the answer yes: it does not start", .contract("F5", "F7"),
         arguments: [1, 256])
     func staleYes(announcements: Int) {
         let queue = makeQueue(limit: 1)

@@ -38,7 +38,7 @@ private final class AsyncElsewhere: AsyncOperation<Int>, @unchecked Sendable {
     private func startHere() { super.start() }
 }
 
-/// Keeps `isFinished` itself; whoever likes starts it and ends it once its own `start` was called.
+/// Keeps `isFinished` itself; any thread may start it, and end it once its own `start` was called.
 private final class LeftToOthers: Operation, @unchecked Sendable {
     private let called: Counter
     private let finished = Guarded(false)

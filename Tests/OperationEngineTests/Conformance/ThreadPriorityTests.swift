@@ -16,7 +16,7 @@ struct ThreadPriorityTests {
         return nices.entries.first
     }
 
-    /// The nice value of the main thread, which stands for 0.
+    /// The nice value of the main thread, which counts as 0.
     private let normal = ThreadFacts.processNice
 
     /// The nice value that the contract gives to a priority, before the quantisation to nine bands.
@@ -81,7 +81,7 @@ struct ThreadPriorityTests {
         }
     }
 
-    @Test("the effective priority tells the band", .contract("H7"))
+    @Test("the effective priority shows the band", .contract("H7"))
     func effective() {
         let operation = Operation()
         for (priority, step) in [(0.0, 19), (0.01, 19), (0.25, 10), (0.26, 10), (0.5, 0), (0.49, 0)] {

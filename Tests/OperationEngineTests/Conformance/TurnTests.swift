@@ -2,7 +2,7 @@ import OperationEngine
 import TestSupport
 import Testing
 
-/// Whose turn it is among operations of one level, in a queue of limit 1.
+/// The order of turns among operations of one level, in a queue of limit 1.
 @Suite("G6: turns", .blocking)
 struct TurnTests {
     private let queue = makeQueue(limit: 1, suspended: true)

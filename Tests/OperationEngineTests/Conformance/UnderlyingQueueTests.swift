@@ -250,7 +250,7 @@ struct UnderlyingQueueTests {
 /// Nice values are expected relative to the process's own, whatever that is.
 @Suite("P13, H4: quality of service", .blocking)
 struct QualityOfServiceTests {
-    /// The nice value of the main thread, which stands for 0.
+    /// The nice value of the main thread, which counts as 0.
     private let normal = ThreadFacts.processNice
 
     private func niceInMain(
@@ -331,7 +331,8 @@ struct QualityOfServiceTests {
         queue.qualityOfService = .background
         let serial = DispatchQueue(label: "serial")
         queue.underlyingQueue = serial
-        // Dispatch's threads need not have the main thread's: where it may, it sets nice values that are not relative to it.
+        // Dispatch's threads need not have the main thread's: where it may, it sets nice values that are not relative
+        // to it.
         let (nices, ran) = (Recorder<Int32>(), Gate())
         serial.async {
             nices.append(ThreadFacts.nice)

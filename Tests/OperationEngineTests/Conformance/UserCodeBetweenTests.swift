@@ -50,8 +50,8 @@ private final class EndsWhenAskedAgain: Operation, @unchecked Sendable {
     }
 }
 
-/// What a runner calls between two operations of a queue: observers, deinits, completion blocks. Nothing is chosen before
-/// they have returned, so they may lock and wait for what they like.
+/// The user code that a runner calls between two operations of a queue: observers, deinits, completion blocks. Nothing
+/// is chosen before they have returned, so they may lock and wait for what they like.
 @Suite("D20, I7, Q1: code of the user between two operations", .blocking)
 struct UserCodeBetweenTests {
     @Test(

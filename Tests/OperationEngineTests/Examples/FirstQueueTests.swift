@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-// The code of the documentation's articles: what stands between "example" and "end of example" is shown there.
+// The code of the documentation's articles: the lines between "example" and "end of example" are shown there.
 
 // example: word-count
 /// Counts the words of a text.

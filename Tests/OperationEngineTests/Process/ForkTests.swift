@@ -9,7 +9,7 @@ import Testing
         "there children of a process with threads are seen to hang outside the engine, in Swift's runtime for example"))
 struct ForkTests {
     @Test(
-        "use in a forked child of a process that used the engine is told to the handler, and has no effect",
+        "use in a forked child of a process that used the engine is reported to the handler, and has no effect",
         .contract("R"),
         arguments: [
             "add", "add-to-new-queue", "add-many", "add-barrier", "wait-for-operation", "wait-for-queue",
@@ -43,7 +43,7 @@ struct ForkTests {
     }
 
     @Test(
-        "a forked child is not traced, and may begin to trace anew", .contract("X4"), arguments: ["unused", "used"])
+        "a forked child is not traced, and may begin to trace", .contract("X4"), arguments: ["unused", "used"])
     func traced(parent: String) throws {
         try passes("fork-traced", parent)
     }

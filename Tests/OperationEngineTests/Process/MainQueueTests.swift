@@ -6,8 +6,8 @@ import Testing
 @Suite("P: the main queue", .blocking)
 struct MainQueueTests {
     private static let servers = ["run-loop", "run-main", "dispatch-main"]
-    /// What AddressSanitizer would call leaks there is none of the engine's: `dispatchMain` ends the main thread, with
-    /// whose stack the last reference to whatever its functions held is gone; and a timer of Foundation's stays.
+    /// AddressSanitizer would report no leaks of the engine: `dispatchMain` ends the main thread, whose stack held the
+    /// last references to its functions' objects; and a timer of Foundation stays.
     private static let noLeakSearch = ["ASAN_OPTIONS": "detect_leaks=0"]
 
     private func passes(_ scenario: String, servedBy server: String) throws {

@@ -14,7 +14,7 @@ struct ScenarioRun: CustomStringConvertible {
 
     let scenario: String
     let end: End
-    /// What it wrote to standard output and to standard error.
+    /// Its standard output and standard error.
     let output: String
     let errors: String
     /// Processor time of all its threads, user and system.

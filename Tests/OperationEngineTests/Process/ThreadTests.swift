@@ -63,7 +63,7 @@ struct RefusedThreadTests {
         try passes("refused-threads", "\(count)")
     }
 
-    @Test("without any thread the handler is told, once, and a wait goes on until there are threads", .contract("R"))
+    @Test("without any thread the handler is called once, and a wait continues until there are threads", .contract("R"))
     func none() throws {
         try passes("no-threads")
     }

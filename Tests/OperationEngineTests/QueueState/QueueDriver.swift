@@ -13,7 +13,7 @@ final class QueueDriver {
     private let obstacle = Operation()
     /// Nil for closures.
     private var operations: [Operation?]
-    /// Those that the state has in hand, as a runner would.
+    /// The items that the driver has in hand, as a runner would.
     private var running: [Int: Choice] = [:]
     private var batch: ClosureBatch?
     private let closurePlace = UnsafeMutablePointer<BlockOperation.Block>.allocate(capacity: 1)
@@ -21,7 +21,7 @@ final class QueueDriver {
     private var called: [Int] { log.values }
     private let log = Log()
     private let lease = Lease(band: .normal, target: .pool)
-    /// What the last end has made ready, as a runner keeps it.
+    /// The operations that the last end has made ready, as a runner keeps them.
     private var readied: [Operation] = []
     private(set) var finished: Set<Int> = []
 
@@ -150,7 +150,7 @@ final class QueueDriver {
 
     // MARK: Starting and ending
 
-    /// What starts now, chosen in the general way.
+    /// Chooses the item that starts now, in the general way.
     func choose() -> Int? {
         settle()
         while true {
@@ -161,7 +161,7 @@ final class QueueDriver {
         }
     }
 
-    /// What starts now in the place of what has just ended, chosen in the usual way where that finds it.
+    /// Chooses the item that replaces the one that has just ended, in the usual way if that finds it.
     func chooseAgain() -> Int? {
         if readied.count == 1, let index = take(state.chooseReadied(.passUnretained(readied[0]), for: lease)) {
             readied = []
@@ -187,7 +187,7 @@ final class QueueDriver {
         return index
     }
 
-    /// What runs ends: its slot is given back, and what it makes ready waits in the runner's hand.
+    /// Ends a running item: its slot is given back, and what it makes ready waits in the runner's hand.
     func finish(_ index: Int) {
         finished.insert(index)
         switch running.removeValue(forKey: index)! {

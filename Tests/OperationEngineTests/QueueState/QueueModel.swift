@@ -1,10 +1,10 @@
-/// What a queue does with a few items, written down as naively as it can be: `QueueState` is held against it.
+/// A naive model of a queue with a few items, with which `QueueState` is compared.
 ///
 /// It looks at all items each time, in the order of adding, and keeps no list.
 struct QueueModel: Hashable {
-    /// What can be added.
+    /// The kinds of items that can be added.
     enum Kind: Hashable {
-        /// Of normal priority; after the items with these numbers.
+        /// Normal priority; after the items with these numbers.
         case operation(after: [Int])
         case high
         case low
@@ -28,9 +28,9 @@ struct QueueModel: Hashable {
         /// While it runs.
         var hasSlot = false
         var isFinished = false
-        /// Of a barrier: nothing was left before it.
+        /// For a barrier: nothing was left before it.
         var isReached = false
-        /// Of a barrier that was reached: it is finished, and nothing was going on.
+        /// For a barrier that was reached: it is finished, and nothing was running.
         var isPassed = false
 
         var isPending: Bool { added != nil && !isRunning && !isFinished }
@@ -81,7 +81,7 @@ struct QueueModel: Hashable {
         }
     }
 
-    /// What is next among those that take no slot: they go first, and from behind barriers too.
+    /// The next of the items that take no slot: they go first, and from behind barriers too.
     private var nextWithoutSlot: Int? {
         let ready = items.indices.filter { isReady(items[$0]) && !items[$0].takesSlot }
         return ready.min { items[$0].turn! < items[$1].turn! }
@@ -104,7 +104,7 @@ struct QueueModel: Hashable {
         noteReadiness()
     }
 
-    /// What starts now. Cancelled operations and closures before it end without having been started.
+    /// Chooses the item that starts now. Cancelled operations and closures before it end without having been started.
     mutating func choose() -> Int? {
         if isSuspended { return nil }
         while let index = nextWithoutSlot {
@@ -133,12 +133,12 @@ struct QueueModel: Hashable {
         let wasReady = isReady(items[index])
         items[index].isCancelled = true
         guard items[index].isPending else { return }
-        // It is filed anew where that means another list.
+        // It is filed again if that means another list.
         if !items[index].takesSlot || !wasReady { items[index].turn = tick() }
         if items[index].kind == .barrier, !items[index].isReached { joinThoseBehind(index) }
     }
 
-    /// What is behind a cancelled barrier comes behind what was before it.
+    /// Moves the items behind a cancelled barrier behind those before it.
     private mutating func joinThoseBehind(_ barrier: Int) {
         let place = items[barrier].added!
         let next = items.filter { $0.kind == .barrier && !$0.isFinished && $0.added ?? 0 > place }.map { $0.added! }
@@ -181,7 +181,7 @@ struct QueueModel: Hashable {
         noteReadiness()
     }
 
-    /// Whoever is ready, and was not, has its turn from now on; whatever has nothing left before it is reached.
+    /// An item that becomes ready has its turn from now on; a barrier with nothing left before it is reached.
     private mutating func noteReadiness() {
         for index in items.indices where items[index].turn == nil && isReady(items[index]) {
             items[index].turn = tick()

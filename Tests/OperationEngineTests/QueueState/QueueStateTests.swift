@@ -92,7 +92,8 @@ struct QueueStateTests {
             }
         }
 
-        /// What can happen now. Items are added in their order, by which nothing is lost: there are casts in other orders.
+        /// The possible events. Items are added in their order, by which nothing is lost: there are casts in other
+        /// orders.
         private static func events(after model: QueueModel) -> [Event] {
             var events: [Event] = []
             if let next = model.items.firstIndex(where: { $0.added == nil }) { events.append(.add(next)) }
@@ -183,7 +184,7 @@ struct QueueStateTests {
 
         private static func text(_ index: Int?) -> String { index.map(String.init) ?? "nothing" }
 
-        /// What is left comes to its end, in the model's order; then nothing is left in the state.
+        /// Ends the remaining items, in the model's order; then nothing is left in the state.
         private static func rest(of driver: QueueDriver, _ last: QueueModel) -> String? {
             var model = last
             for event in [Event.suspend(false), .limit(-1)] {

@@ -57,7 +57,7 @@ struct BarrierStressTests {
     }
 }
 
-/// What the log of a storm holds: the order of begins and ends, under one lock.
+/// An entry in the log of a storm: the order of begins and ends, under one lock.
 private enum StormEvent: Sendable {
     case began(Int)
     case ended(Int)
@@ -150,7 +150,7 @@ private final class BarrierStorm: @unchecked Sendable {
         }
     }
 
-    /// What is wrong after the run, in words.
+    /// The faults after the run, in words.
     var violations: [String] {
         var faults: [String] = []
         var (begun, ended): (Set<Int>, Set<Int>) = ([], [])

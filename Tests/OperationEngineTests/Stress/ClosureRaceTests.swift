@@ -37,7 +37,7 @@ struct ClosureRaceTests {
     }
 
     @Test(
-        "closures that end while they are listed keep what they capture, and then let go of it",
+        "closures that end while they are listed keep what they capture, and then release it",
         .contract("M9", "K13", "Q5"))
     func listedWhileTheyEnd() {
         final class Captured: Sendable {

@@ -198,7 +198,7 @@ struct CrowdTests {
     }
 }
 
-/// A queue that tells a counter when it is freed.
+/// A queue whose release is counted.
 private final class CountedQueue: OperationQueue, @unchecked Sendable {
     private let freed: Counter
 

@@ -151,7 +151,7 @@ struct RaceTests {
         drains(queue)
     }
 
-    @Test("after a wait for all the counts are exact, whoever else adds and waits", .contract("O3", "M11"))
+    @Test("after a wait for all the counts are exact, whichever threads add and wait", .contract("O3", "M11"))
     func drainAgainstAdding() {
         let queue = makeQueue()
         let rounds = Scale.of(2_000)

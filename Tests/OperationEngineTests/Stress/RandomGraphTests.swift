@@ -4,9 +4,9 @@ import OperationEngine
 import TestSupport
 import Testing
 
-/// Random acyclic graphs in several queues, on the pool and on queues of Dispatch, while other threads cancel, suspend, change priorities and limits, and add
-/// and remove dependencies. Each graph's seed is printed; `OPBENCH_TEST=seed=7` replays it, `size=` sets how many
-/// there are.
+/// Random acyclic graphs in several queues, on the pool and on queues of Dispatch, while other threads cancel, suspend,
+/// change priorities and limits, and add and remove dependencies. Each graph's seed is printed; `OPBENCH_TEST=seed=7`
+/// replays it, `size=` sets how many there are.
 @Suite("Stress: random graphs", .blocking, .serialized)
 struct RandomGraphTests {
     private static let graphs =
@@ -183,7 +183,7 @@ private final class RandomGraph: @unchecked Sendable {
         node.removeDependency(dependency)
     }
 
-    /// What is wrong after the run, in words.
+    /// The faults after the run, in words.
     var violations: [String] {
         nodes.flatMap { node -> [String] in
             var faults = node.faults.entries

@@ -6,8 +6,8 @@ import class Foundation.RunLoop
 import class Foundation.Thread
 import class Foundation.Timer
 
-/// The current queue on the main thread: outside of operations, in nested starts, and in run loops that run inside of an
-/// operation.
+/// The current queue on the main thread: outside of operations, in nested starts, and in run loops that run inside of
+/// an operation.
 @Sendable func currentQueueOnMain(_: [String]) {
     let main = OperationQueue.main
     expect(OperationQueue.current === main, "on the main thread, nothing runs")
@@ -49,7 +49,7 @@ import class Foundation.Timer
     expect(OperationQueue.current === main, "after all operations")
 }
 
-/// The current queue of blocks of `DispatchQueue.main`, whoever serves it, and of other threads.
+/// The current queue of blocks of `DispatchQueue.main`, served by any thread, and of other threads.
 @Sendable func currentQueueElsewhere(_ arguments: [String]) {
     servingMain("current-queue-elsewhere", arguments) { _ in
         expect(OperationQueue.current == nil, "on a thread of its own")

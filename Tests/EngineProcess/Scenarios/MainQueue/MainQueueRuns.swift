@@ -193,7 +193,7 @@ import OperationEngine
     }
 }
 
-/// An asynchronous operation that ends when it is told to.
+/// An asynchronous operation that ends on request.
 private final class LateEnd: Operation, @unchecked Sendable {
     private let phase = Count()
 

@@ -7,7 +7,7 @@ import struct Foundation.Date
 import class Foundation.RunLoop
 import class Foundation.Thread
 
-/// Who serves the main queue.
+/// The server of the main queue.
 enum MainServer: String, CaseIterable {
     case runLoop = "run-loop"
     case runMain = "run-main"
@@ -37,7 +37,7 @@ func servingMain(_ scenario: String, _ arguments: [String], _ body: @escaping @S
 
 var isOnMainThread: Bool { clinux_gettid() == getpid() }
 
-/// What happens one after another on the main queue: a plain array, so that an overlap is a data race.
+/// A log of the main queue, whose entries never overlap: a plain array, so that an overlap is a data race.
 final class SerialLog<Entry>: @unchecked Sendable {
     private(set) var entries: [Entry] = []
     private var isInside = false

@@ -36,7 +36,7 @@ func awaited<Value: Sendable, Failure: Error>(
     }
 }
 
-/// An error with a number, to be told from others.
+/// An error with a number, to distinguish it from others.
 struct Fault: Error, Equatable {
     let number: Int
 }

@@ -197,7 +197,7 @@ struct FailureTests {
         #expect(dependent.ending?.kind == "succeeded")
     }
 
-    @Test("a skipped block operation runs none of its blocks and lets go of them", .contract("X2", "K13"))
+    @Test("a skipped block operation runs none of its blocks and releases them", .contract("X2", "K13"))
     func blocks() {
         let freed = Counter()
         let runs = Counter()

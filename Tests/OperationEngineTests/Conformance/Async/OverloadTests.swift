@@ -2,7 +2,7 @@ import OperationEngine
 import TestSupport
 import Testing
 
-/// Which closure is which form of `addOperation`: told by the operation that it becomes.
+/// Which closure is which form of `addOperation`: shown by the operation that it becomes.
 @Suite("X1: which closures are async", .blocking)
 struct OverloadTests {
     @discardableResult

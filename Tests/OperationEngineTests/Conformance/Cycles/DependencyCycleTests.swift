@@ -61,7 +61,7 @@ struct DependencyCycleTests {
     }
 
     @Test(
-        "operations are told apart by identity, whatever their isEqual and hash say", .contract("E15"),
+        "operations are distinguished by identity, whatever their isEqual and hash return", .contract("E15"),
         arguments: [true, false])
     func identity(isEqualToAll: Bool) {
         let chain = (0..<4).map { _ in OddlyEqual(toAll: isEqualToAll) }
@@ -161,7 +161,7 @@ struct DependencyCycleTests {
         return !left.isEmpty
     }
 
-    @Test("a cycle of 1,000,000, and a chain that is none", .contract("E15", "E22"))
+    @Test("a cycle of 1,000,000, and a chain without a cycle", .contract("E15", "E22"))
     func large() {
         let length = Scale.of(1_000_000)
         let freed = Counter()

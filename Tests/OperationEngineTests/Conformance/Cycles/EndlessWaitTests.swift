@@ -7,7 +7,7 @@ enum Situation: CaseIterable, Codable, Sendable {
     case inCycle, behindCycle, onItself, ownQueueBehind, dependsOnOwnQueueBehind
     case running, suspended, limitZero, notAdded, limitTwo, cancelledBehind, cycleBroken, ownReadiness, ownStart
 
-    /// What the reason must say; nil if there is none.
+    /// A word that the reason must contain; nil without a reason.
     var reason: String? {
         switch self {
         case .inCycle, .behindCycle: "cycle"

@@ -5,7 +5,7 @@ import Testing
 @Suite("R: misuse", .blocking)
 struct MisuseTests {
     @Test(
-        "the handler is told once; where it returns, the call has no effect",
+        "the handler is called once; if it returns, the call has no effect",
         .contract("R", "B4", "B5", "B6", "B9", "B10", "D1", "D23", "E17", "I9", "K7", "M6", "N5", "O5", "P5"),
         arguments: Offence.allCases)
     func handlerReturns(offence: Offence) async {

@@ -34,7 +34,7 @@ enum Offence: String, CaseIterable, Codable, Sendable, CustomTestStringConvertib
         }
     }
 
-    /// What the default handler prints, as far as it is the same in every process.
+    /// The message of the default handler, as far as it is the same in every process.
     var message: String {
         switch self {
         // A key path is described by an address.

@@ -51,7 +51,7 @@ struct ObservationLifetimeTests {
         own.withLock { $0 = nil }
     }
 
-    @Test("one removed on another thread hears nothing of a change that is being told", .contract("D19"))
+    @Test("one removed on another thread is not notified of a change that is being announced", .contract("D19"))
     func removeDuringDelivery() {
         let operation = MainOperation()
         let (inFirst, removed) = (Gate("the first observer is called"), Gate("the second one is removed"))
@@ -75,7 +75,7 @@ struct ObservationLifetimeTests {
     }
 
     @Test(
-        "those that stay are told in the order of their coming, whoever has left in between", .contract("D19"),
+        "the remaining observers are notified in the order of their coming, whichever have left", .contract("D19"),
         arguments: 1...8)
     func orderAfterRemovals(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

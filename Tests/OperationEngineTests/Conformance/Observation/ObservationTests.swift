@@ -145,7 +145,7 @@ struct ObservationTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("an optional value that is nil is told from one not asked for", .contract("D4", "D17"))
+    @Test("an optional value that is nil is distinguished from one not asked for", .contract("D4", "D17"))
     func optionalValues() {
         let operation = MainOperation()
         let heard = Recorder<String>()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("D: observation of queues", .blocking)
 struct QueueObservationTests {
-    @Test("each property of a queue is told with its old and new value", .contract("D23"))
+    @Test("each property of a queue is announced with its old and new value", .contract("D23"))
     func properties() {
         let queue = makeQueue()
         let log = Recorder<String>()
@@ -119,7 +119,7 @@ struct QueueObservationTests {
         token.invalidate()
     }
 
-    @Test("with several workers all changes are told, and the empty queue among them", .contract("D23"))
+    @Test("with several workers all changes are announced, including the empty queue", .contract("D23"))
     func leavingAtOnce() {
         let queue = makeQueue(limit: 4)
         let count = Scale.of(2_000)

@@ -20,7 +20,7 @@ final class AsynchronousOperation: Operation, @unchecked Sendable {
     private let flags = Guarded(Flags())
     private let body: @Sendable (AsynchronousOperation) -> Void
 
-    /// `body` is what `start` does at its end; the operation goes on until `end()`.
+    /// `start` ends with a call of `body`; the operation continues until `end()`.
     init(_ body: @escaping @Sendable (AsynchronousOperation) -> Void = { _ in }) {
         self.body = body
         super.init()

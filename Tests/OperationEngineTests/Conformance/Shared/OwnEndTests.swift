@@ -18,7 +18,7 @@ enum OwnEndStyle: CaseIterable, Codable, Sendable {
     case afterSuper
 }
 
-/// An operation whose work goes on after its `main`, until `end()`.
+/// An operation whose work continues after its `main`, until `end()`.
 class OwnEnd: Operation, @unchecked Sendable {
     private struct Flags {
         var executing = false
@@ -83,7 +83,7 @@ private func giveItTime() { _ = Guarded(false).wait(within: .milliseconds(30)) {
 
 @Suite("C: ends that a subclass decides about", .blocking)
 struct OwnEndTests {
-    /// Where the operations run.
+    /// The queue on which the operations run.
     enum Place: CaseIterable, Codable, Sendable {
         case pool, serial, concurrent
 
@@ -138,7 +138,7 @@ struct OwnEndTests {
         #expect(operation.isFinished && !operation.isExecuting && operation.mains.value == 1)
     }
 
-    @Test("started by hand it goes on until it announces its end", .contract("C14"), arguments: OwnEndStyle.allCases)
+    @Test("started by hand it executes until it announces its end", .contract("C14"), arguments: OwnEndStyle.allCases)
     func byHand(style: OwnEndStyle) {
         let operation = style.make()
         let dependent = MainOperation()

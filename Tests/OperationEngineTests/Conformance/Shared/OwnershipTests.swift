@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Q: ownership", .blocking)
 struct OwnershipTests {
-    @Test("a queue keeps an operation until it is finished, then lets go of it", .contract("Q1", "Q2"))
+    @Test("a queue keeps an operation until it is finished, then releases it", .contract("Q1", "Q2"))
     func queueRetains() {
         let freed = Counter()
         let queue = makeQueue(suspended: true)
@@ -20,7 +20,7 @@ struct OwnershipTests {
         freed.wait(for: 50)
     }
 
-    @Test("dependents keep their dependencies, until they are freed or let go of them", .contract("Q2"))
+    @Test("dependents keep their dependencies until they are freed or remove them", .contract("Q2"))
     func dependentsRetain() {
         let freed = Counter()
         let queue = makeQueue()

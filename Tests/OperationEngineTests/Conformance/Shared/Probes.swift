@@ -24,7 +24,7 @@ final class MainOperation: Operation, @unchecked Sendable {
     }
 }
 
-/// An operation that tells a counter when it is freed.
+/// An operation whose release is counted.
 final class CountedOperation: Operation, @unchecked Sendable {
     private let freed: Counter
     private let body: @Sendable () -> Void
@@ -42,7 +42,7 @@ final class CountedOperation: Operation, @unchecked Sendable {
     deinit { freed.add() }
 }
 
-/// What the four state getters say at one moment.
+/// The values of the four state getters at one moment.
 struct StateFlags: Equatable, Sendable {
     var ready: Bool
     var executing: Bool
@@ -67,7 +67,7 @@ func makeQueue(limit: Int? = nil, suspended: Bool = false) -> OperationQueue {
     return queue
 }
 
-/// An operation that runs until its gate opens, with a gate that tells when it has begun.
+/// An operation that runs until its gate opens, with a gate that opens when it has begun.
 struct Blocker {
     let operation: MainOperation
     let begun = Gate("the blocker begins")

@@ -5,7 +5,7 @@ import Testing
 extension TracingTests {
     @Suite("installing and removing")
     struct Installation {
-        @Test("nothing is told before the installation and after the removal", .contract("X4"))
+        @Test("no events before the installation and after the removal", .contract("X4"))
         func off() {
             let queue = makeQueue()
             let log = TraceLog(of: [queue])
@@ -27,7 +27,7 @@ extension TracingTests {
             #expect(log.entries.count == told)
         }
 
-        @Test("one receiver at a time; it may change what it is told of", .contract("X4"))
+        @Test("one receiver at a time; it may change the kinds of its events", .contract("X4"))
         func oneAtATime() {
             let queue = makeQueue()
             let (first, second) = (TraceLog(of: [queue]), TraceLog(of: [queue]))
@@ -50,7 +50,7 @@ extension TracingTests {
             #expect(OperationTrace.remove(second))
         }
 
-        @Test("what is in a queue at the installation is told of from then on", .contract("X4"))
+        @Test("operations in a queue at the installation have events from then on", .contract("X4"))
         func inBetween() {
             let queue = makeQueue(suspended: true)
             let log = TraceLog(of: [queue])

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension TracingTests {
-    @Suite("what is told of operations")
+    @Suite("events of operations")
     struct OfOperations {
         /// Kinds of operations that a queue runs.
         enum Kind: CaseIterable {
@@ -101,7 +101,7 @@ extension TracingTests {
             }
         }
 
-        @Test("ready comes with the end of the last dependency, after it was told of", .contract("X4"))
+        @Test("ready comes with the end of the last dependency, after the event of that end", .contract("X4"))
         func dependencies() {
             let queue = makeQueue()
             let (first, second, last) = (Blocker(), MainOperation().named("second"), MainOperation().named("last"))
@@ -113,7 +113,7 @@ extension TracingTests {
                 queue.addOperation(last)
                 queue.addOperation(second)
                 first.occupy(queue)
-                // Its dependents have been told by then, so that the end of `first` is the last.
+                // Its dependents have been notified by then, so that the end of `first` is the last.
                 log.awaits("second", .notified)
                 #expect(log.steps("last") == [.enqueued])
                 first.release.open()
@@ -224,7 +224,7 @@ extension TracingTests {
             #expect(log.entries.map(\.step) == .whole)
         }
 
-        @Test("barriers are told of, as barriers, between what they part", .contract("X4", "P7"))
+        @Test("barriers have events, as barriers, between the operations that they part", .contract("X4", "P7"))
         func barriers() {
             let queue = makeQueue()
             let log = TraceLog(of: [queue])
@@ -272,7 +272,7 @@ extension TracingTests {
                         let inner = MainOperation().named("inner")
                         other.addOperation(inner)
                         inner.waitUntilFinished()
-                        // That wait may end before the finish is told of, unlike a wait for the queue.
+                        // That wait may end before the event of the finish, unlike a wait for the queue.
                         drains(other)
                         BlockOperation {}.start()
                     }.named("outer"))
@@ -283,7 +283,7 @@ extension TracingTests {
             #expect(log.place("inner", .finished) ?? .max < log.place("outer", .finished) ?? -1)
         }
 
-        @Test("one that announces its end too early is told of once, without a start", .contract("X4", "C9"))
+        @Test("one that announces its end too early has one event, without a start", .contract("X4", "C9"))
         func earlyEnd() {
             let queue = makeQueue(suspended: true)
             let operation = AsynchronousOperation().named("early")
@@ -298,7 +298,7 @@ extension TracingTests {
             #expect(log.steps("early") == .leftOut)
         }
 
-        @Test("an underlying queue: told as anywhere else", .contract("X4", "P5"))
+        @Test("an underlying queue: the same events as elsewhere", .contract("X4", "P5"))
         func underlying() {
             let queue = makeQueue()
             queue.underlyingQueue = DispatchQueue(label: "underlying")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension TracingTests {
-    @Suite("what is told of threads")
+    @Suite("events of threads")
     struct OfThreads {
         @Test("leases: taken, then given up, by the thread that runs the queue", .contract("X4"))
         func leases() {
@@ -29,7 +29,7 @@ extension TracingTests {
                 }
                 #expect(events.map(\.time) == events.map(\.time).sorted())
             }
-            #expect(log.entries.isEmpty, "operations are not told of")
+            #expect(log.entries.isEmpty, "operations have no events")
         }
 
         @Test("a worker that sleeps is woken: park, wake and unpark name each other", .contract("X4"))
@@ -124,7 +124,7 @@ extension TracingTests {
                     }
                 }
                 drains(queue)
-                // Told when the thread has looked again: it may be after the operation's end, and after the queue's.
+                // Sent when the thread has looked again: it may be after the operation's end, and after the queue's.
                 for step in [OperationTrace.ThreadStep.growth, .shrinkage] {
                     log.awaits { $0.contains { $0.step == step && workers.read().keys.contains($0.thread) } }
                 }

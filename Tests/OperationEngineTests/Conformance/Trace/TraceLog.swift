@@ -3,7 +3,7 @@ import OperationEngine
 import TestSupport
 import Testing
 
-/// A receiver that writes down what it is told of some operations. It keeps no operation alive: a receiver never goes.
+/// A receiver that records the events of some operations. It keeps no operation alive: a receiver never goes.
 ///
 /// Other tests that run at the same time are traced too: so it asks for a queue, or for the operations themselves.
 final class TraceLog: OperationTrace.Receiver {
@@ -16,7 +16,7 @@ final class TraceLog: OperationTrace.Receiver {
         let isBarrier: Bool
     }
 
-    /// What both kinds of events have.
+    /// The common part of both kinds of events.
     struct Stamp: Equatable, Sendable {
         let time: Int64
         let thread: Int32
@@ -31,8 +31,8 @@ final class TraceLog: OperationTrace.Receiver {
     private let threads = Guarded<[OperationTrace.ThreadEvent]>([])
     private let begun = Guarded<[Int32: String]>([:])
 
-    /// - Parameter isSlow: it takes its time over the last step of each operation, so that who should have waited for that
-    ///   is found to be early.
+    /// - Parameter isSlow: it takes its time over the last step of each operation, so that who should have waited for
+    ///   that is found to be early.
     init(of queues: [OperationQueue] = [], operations: [OperationEngine.Operation] = [], isSlow: Bool = false) {
         self.isSlow = isSlow
         self.queues = Set(queues.map { OperationTrace.QueueID($0) })
@@ -79,12 +79,12 @@ final class TraceLog: OperationTrace.Receiver {
         return hasCome
     }
 
-    /// Blocks until that step of the operation of that name is told of. Records a failure if it is not.
+    /// Blocks until that step of the operation of that name is received. Records a failure if it is not.
     func awaits(
         _ name: String, _ step: OperationTrace.OperationStep, sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let hasCome = log.wait { $0.contains { $0.name == name && $0.step == step } }
-        if !hasCome { Issue.record("\(name) is not told to be \(step)", sourceLocation: sourceLocation) }
+        if !hasCome { Issue.record("\(name) has no event \(step)", sourceLocation: sourceLocation) }
     }
 
     /// The steps of the operations of that name, in order.
@@ -97,7 +97,7 @@ final class TraceLog: OperationTrace.Receiver {
         Dictionary(grouping: entries, by: \.operation).values.map { $0.map(\.step) }
     }
 
-    /// Where in the log a step of the operation of that name stands; nil if it is not there.
+    /// The index in the log of a step of the operation of that name; nil if it is absent.
     func place(_ name: String, _ step: OperationTrace.OperationStep) -> Int? {
         entries.firstIndex { $0.name == name && $0.step == step }
     }
@@ -114,11 +114,11 @@ final class TraceLog: OperationTrace.Receiver {
 }
 
 extension [OperationTrace.OperationStep] {
-    /// Of an operation in a queue that runs.
+    /// The steps of an operation in a queue that runs.
     static var whole: Self { [.enqueued, .ready, .started, .finished, .notified] }
-    /// Of one that is cancelled before it starts.
+    /// The steps of one that is cancelled before it starts.
     static var leftOut: Self { [.enqueued, .ready, .finished, .notified] }
-    /// Of one that is started by hand.
+    /// The steps of one that is started by hand.
     static var byHand: Self { [.started, .finished, .notified] }
 }
 
@@ -130,6 +130,6 @@ extension OperationEngine.Operation {
     }
 }
 
-/// What only one test at a time can do: one receiver is installed in a process.
+/// Tests that run one at a time: a process has one receiver.
 @Suite("X4: the trace", .blocking, .serialized)
 enum TracingTests {}
