@@ -52,7 +52,7 @@ def prove(setting: Setting) -> Outcome:
     for (shape, backend), found in ratios.items():
         judged.append(judge(found, limit))
         figures.append(
-            f"{shape}, {backend}: {median(times[shape, backend]):.0f} ns an operation by hand; adapter ÷ program "
+            f"{shape}, {backend}: {median(times[shape, backend]):.0f} ns per operation by hand; adapter ÷ program "
             f"{median(found):.3f} ({min(found):.3f} to {max(found):.3f})"
         )
     (setting.output / "ratios.json").write_text(

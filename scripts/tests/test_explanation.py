@@ -78,7 +78,7 @@ def test_a_definition_has_its_fields_and_texts(tmp_path: Path) -> None:
     ("old", "new", "named"),
     [
         ("says: something\n", "", "first"),
-        ("says: something\n", "tells: something\nsays: x\n", "first"),
+        ("says: something\n", "shows: something\nsays: x\n", "first"),
         ("# second", "# first", "first"),
         ("names: Queue.add\n", "names: ,\n", "second"),
         ("// A comment.", "A comment.", "A comment."),
