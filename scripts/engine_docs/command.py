@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from engine_docs import articles, costs, goals, headline, report, tables
+from engine_docs import articles, costs, goals, headline, report, tables, words
 from engine_docs.articles import Maker
 from engine_docs.comments import undocumented
 from engine_docs.contract import Contract
@@ -39,6 +39,8 @@ def main(arguments: list[str]) -> int:
     comments = commands.add_parser("comments", help="check that every public symbol has a comment")
     comments.add_argument("symbols", type=Path, help="the folder with the symbol graphs")
     comments.set_defaults(run=_check_comments)
+    avoided = commands.add_parser("words", help="check that texts avoid the words of words.py")
+    avoided.set_defaults(run=_check_words)
     contract = commands.add_parser("contract", help="write a run's table, and check that every line is tested")
     contract.add_argument("folder", type=Path, help="the folder with the records of the run; the table is written there")
     contract.set_defaults(run=_judge_run)
@@ -89,6 +91,11 @@ def _check_comments(options: argparse.Namespace) -> None:
     found = [line for graph in graphs for line in undocumented(graph)]
     if found:
         raise Problem("public symbols without a comment:\n" + "\n".join(found))
+
+
+def _check_words(_: argparse.Namespace) -> None:
+    if found := words.report(ROOT):
+        raise Problem("avoided words:\n" + "\n".join(found))
 
 
 # Test runs
