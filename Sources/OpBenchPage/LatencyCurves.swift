@@ -59,7 +59,7 @@ public struct LatencyCurves: Sendable {
         for part in Self.parts(ticks, of: most) + [1] {
             let greatest = all.bounds[all.bounds.count - 1]
             let latency = part == 1 ? greatest : Self.median(samples.map { $0.latency(of: part) })
-            // Of fractions with the same latency, the last is enough.
+            // The last of several fractions with the same latency is enough.
             if points.last?.nanoseconds == latency { points.removeLast() }
             points.append((part, latency))
         }

@@ -184,7 +184,7 @@ struct ProgressTests {
             now = now.advanced(by: .seconds(took))
             display.handle(.sampleFinished(index: index, status: .ok, rows: [], estimatedSeconds: estimated))
         }
-        // Of 1,000 samples, 400 were taken by an earlier part of the run.
+        // An earlier part of the run took 400 of 1,000 samples.
         display.handle(.started(total: 1000, estimatedSeconds: 93_600, budgetSeconds: nil))
         for index in 400..<500 { take(index, estimated: 0.6, took: 0.6) }
         take(500, estimated: 46_740, took: 46_740 * 2)

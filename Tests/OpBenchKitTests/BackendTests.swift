@@ -128,7 +128,7 @@ import Testing
         let log = CountedQueue.Log()
         for times in [0, 1, 2] {
             let factory = Backend("counted", "") { _ in CountedQueue(log, times: times) }.declared.factory
-            // What is lost would be waited for, if no other ran twice.
+            // The round would wait for the lost operation, if no other ran twice.
             let plan = try Fixture.plan("independent", #"{"items": 4, "work_ns": 0}"#)
             let body = OperationBody(plan: plan, kernel: Fixture.kernel, mode: .marked)
             let producers = Producers(plan)

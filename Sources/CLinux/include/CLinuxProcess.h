@@ -1,4 +1,4 @@
-// What OperationEngine has to know of its process: forks, the signals its threads take.
+// OperationEngine's process: forks, and the signals that its threads take.
 #ifndef CLINUX_PROCESS_H
 #define CLINUX_PROCESS_H
 #include <signal.h>

@@ -1,4 +1,4 @@
-// What OperationEngine asks the kernel about its own process's threads: who sleeps, who runs, how long each has run.
+// The kernel's figures of the threads of OperationEngine's process: which sleep, which run, and for how long.
 #ifndef CLINUX_THREADS_H
 #define CLINUX_THREADS_H
 #include <stdint.h>

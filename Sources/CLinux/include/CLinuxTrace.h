@@ -1,4 +1,4 @@
-// What OperationEngine's trace needs: a byte that every operation looks at, where the receiver is, who the thread is.
+// The state of OperationEngine's trace: a byte that every operation reads, the receiver, and the thread's number.
 #ifndef CLINUX_TRACE_H
 #define CLINUX_TRACE_H
 #include <stdbool.h>

@@ -57,7 +57,8 @@ enum ComparisonMarkdown {
         let settings = (names[workload]?.name(of: row.cellID) ?? "").split(separator: " ").filter { $0 != workload }
         let values = settings.map { setting in
             let value = setting.drop { $0 != "=" }.dropFirst()
-            return value.first?.isLetter == true && Bool(String(value)) == nil ? value : setting
+            let isClear = value.first?.isLetter == true && !["default", "true", "false"].contains(value)
+            return isClear ? value : setting
         }
         let cell = ([workload] + values).joined(separator: ", ")
         return name + MarkdownText.cell("\(row.predicate(units)) (\(cell))")

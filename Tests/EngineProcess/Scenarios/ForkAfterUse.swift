@@ -212,7 +212,7 @@ private struct InheritedWork {
     }
     let nowhere = open("/dev/null", O_WRONLY)
     let end = inForkedChild {
-        // What it prints would stand among what this process prints.
+        // Its output would be mixed with that of this process.
         dup2(nowhere, STDOUT_FILENO)
         execv(program, arguments)
         return 4
