@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from engine_docs.errors import Problem
-from engine_docs.layout import ROOT
 
 _PART = re.compile(
     r"(?P<head><!-- made: (?P<kind>\w+) (?P<name>[\w-]+) -->\n)(?P<text>.*?)(?P<tail><!-- end -->)", re.S
@@ -32,24 +31,9 @@ def remade(article: str, makers: dict[str, Maker]) -> str:
     return _PART.sub(remake, article)
 
 
-def update(paths: Iterable[Path], makers: dict[str, Maker]) -> list[Path]:
-    """Updates the articles with outdated generated parts, and returns them."""
-    stale = _stale(paths, makers)
-    for path, text in stale.items():
-        path.write_text(text, encoding="utf-8")
-    return list(stale)
-
-
-def check(paths: Iterable[Path], makers: dict[str, Maker]) -> None:
-    """Raises a problem that names the articles with outdated generated parts."""
-    stale = _stale(paths, makers)
-    if stale:
-        names = ", ".join(str(path.relative_to(ROOT)) for path in stale)
-        raise Problem(f"out of date: {names}; run scripts/docs --update")
-
-
-def _stale(paths: Iterable[Path], makers: dict[str, Maker]) -> dict[Path, str]:
-    stale: dict[Path, str] = {}
+def stale(paths: Iterable[Path], makers: dict[str, Maker]) -> dict[Path, str]:
+    """The texts of the articles with outdated generated parts."""
+    found: dict[Path, str] = {}
     for path in paths:
         old = path.read_text(encoding="utf-8")
         try:
@@ -57,5 +41,5 @@ def _stale(paths: Iterable[Path], makers: dict[str, Maker]) -> dict[Path, str]:
         except Problem as problem:
             raise Problem(f"{path.name}: {problem}") from None
         if new != old:
-            stale[path] = new
-    return stale
+            found[path] = new
+    return found

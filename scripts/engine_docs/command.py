@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from engine_docs import articles, costs, goals, headline, modules, report, tables, words
+from engine_docs import articles, costs, goals, headline, modules, picture, report, tables, words
 from engine_docs.articles import Maker
 from engine_docs.comments import undocumented
 from engine_docs.contract import Contract
@@ -19,9 +19,12 @@ from engine_docs.layout import (
     CONTRACT_TESTS,
     ENGINE_COSTS,
     EXAMPLES,
+    HEADLINE,
     MUTATION_RESULTS,
+    PICTURES,
     REFERENCE,
     ROOT,
+    SESSION,
     TEST_EVENTS,
 )
 from engine_docs.mutations import read_mutations
@@ -32,7 +35,7 @@ def main(arguments: list[str]) -> int:
     """Runs a command; returns the exit code."""
     parser = argparse.ArgumentParser(prog="engine_docs")
     commands = parser.add_subparsers(required=True)
-    made = commands.add_parser("articles", help="check or update the generated parts of articles")
+    made = commands.add_parser("articles", help="check or update the pictures and the generated parts of articles")
     how = made.add_mutually_exclusive_group(required=True)
     how.add_argument("--check", action="store_const", const=_check_articles, dest="run")
     how.add_argument("--update", action="store_const", const=_update_articles, dest="run")
@@ -70,17 +73,26 @@ def _makers() -> dict[str, Maker]:
     figures = {
         "costs": costs.maker(ENGINE_COSTS),
         "goals": goals.maker(REFERENCE),
-        "headline": headline.maker(BASELINE),
+        "modules": modules.make,
+        **headline.makers(BASELINE),
     }
-    return {"example": example, "modules": modules.make, **figures, **tables.makers(Contract(CONTRACT_LINES))}
+    return {"example": example, **figures, **tables.makers(Contract(CONTRACT_LINES))}
+
+
+def _stale() -> dict[Path, str]:
+    """The texts of the outdated articles and pictures."""
+    return articles.stale(ARTICLES, _makers()) | picture.stale(PICTURES, SESSION, headline.cells(BASELINE, HEADLINE))
 
 
 def _check_articles(_: argparse.Namespace) -> None:
-    articles.check(ARTICLES, _makers())
+    if stale := _stale():
+        names = ", ".join(str(path.relative_to(ROOT)) for path in stale)
+        raise Problem(f"out of date: {names}; run scripts/docs --update")
 
 
 def _update_articles(_: argparse.Namespace) -> None:
-    for path in articles.update(ARTICLES, _makers()):
+    for path, text in _stale().items():
+        path.write_text(text, encoding="utf-8")
         print(f"docs: updated {path.relative_to(ROOT)}", file=sys.stderr)
 
 

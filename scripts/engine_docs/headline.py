@@ -1,5 +1,6 @@
-"""The README's table of the engine, Dispatch and Foundation, from the summary of a kept run."""
+"""The tables of the engine, Dispatch and Foundation in README and articles, from the summary of a kept run."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from engine_docs.articles import Maker
@@ -14,54 +15,137 @@ PLAIN = ("engine", "dispatch", "foundation")
 DECLARED = ("engine", "dispatch:notify", "foundation")
 BY_HAND = ("engine:within", "dispatch", "")
 CELLS = [
-    ("closures, added one by one", "tiny work_ns=0", PLAIN),
-    ("BlockOperations, added one by one", "tiny form=block work_ns=0", PLAIN),
-    ("the same, at limit 1", "tiny form=block max_concurrent=1 work_ns=0", PLAIN),
-    ("the same, added by four threads", "producers form=block producers=4 work_ns=0", PLAIN),
-    ("five priorities, mixed", "priorities operations=100000 work_ns=0", PLAIN),
-    ("enqueued, then all cancelled", "cancel-all call=all operations=100000 work_ns=0", PLAIN),
-    ("a chain of 2,000, declared", CHAIN, DECLARED),
-    ("the same, by hand", CHAIN, BY_HAND),
-    ("a graph, four dependencies each, declared", GRAPH, DECLARED),
-    ("the same, by hand", GRAPH, BY_HAND),
+    ("closures, added one by one", "", "tiny work_ns=0", PLAIN),
+    ("BlockOperations, added one by one", "", "tiny form=block work_ns=0", PLAIN),
+    ("BlockOperations, added by four threads", "", "producers form=block producers=4 work_ns=0", PLAIN),
+    ("five priorities, mixed", "", "priorities operations=100000 work_ns=0", PLAIN),
+    ("added, then all cancelled", "", "cancel-all call=all operations=100000 work_ns=0", PLAIN),
+    ("a chain of 2,000", "declared", CHAIN, DECLARED),
+    ("a chain of 2,000", "by hand", CHAIN, BY_HAND),
+    ("a graph with four dependencies per operation", "declared", GRAPH, DECLARED),
+    ("a graph with four dependencies per operation", "by hand", GRAPH, BY_HAND),
 ]
-"""Words for a cell, its cell_id, and the backends for the engine, Dispatch and Foundation on its axis. Cells in which the
-engine loses belong here as much as those in which it wins."""
+"""Words for a cell and for who keeps its order, its cell_id, and the backends for the engine, Dispatch and Foundation on
+its axis. Cells in which the engine loses belong here as much as those in which it wins."""
 
 
-def maker(folder: Path) -> Maker:
-    """Makes the parts `headline NAME` from the summary.csv of the run NAME in a folder."""
+@dataclass(frozen=True)
+class Cell:
+    """The figures of a cell: nanoseconds per operation, and the engine's time ÷ Dispatch's with its interval."""
 
-    def make(name: str) -> str:
-        path = folder / name / "summary.csv"
-        try:
-            rows = {(row["cell_id"], row["backend"]): row for row in read(path) if not row["operation_class"]}
-            return _table(rows)
-        except (OSError, KeyError, ValueError, BadRows) as error:
-            raise Problem(f"{path}: no figures of these cells: {error}") from None
+    words: str
+    axis: str
+    engine: float
+    dispatch: float
+    functions: float | None
+    foundation: float | None
+    ratio: float
+    low: float
+    high: float
 
-    return make
+    @property
+    def name(self) -> str:
+        return f"{self.words}, {self.axis}" if self.axis else self.words
+
+    @property
+    def times(self) -> tuple[float | None, ...]:
+        return self.engine, self.dispatch, self.foundation
+
+    def row(self, *times: float | None) -> str:
+        return f"| {self.name} | {' | '.join(map(time, times))} | {self.ratio:.2f} ({self.low:.2f}–{self.high:.2f}) |\n"
 
 
-def _table(rows: dict[tuple[str, str], Row]) -> str:
-    lines = [
-        "| time per operation | engine | Dispatch | – by C functions | Foundation | engine ÷ Dispatch (95 %) |",
-        "| --- | ---: | ---: | ---: | ---: | --- |",
+def makers(folder: Path) -> dict[str, Maker]:
+    """Makes parts from the summary.csv of the run NAME in a folder: `headline NAME`, the README's table and the sentence
+    after it, and `times NAME`, the table of all cells."""
+    return {
+        "headline": lambda name: _headline(cells(folder, name)),
+        "times": lambda name: _times(cells(folder, name)),
+    }
+
+
+def cells(folder: Path, name: str) -> list[Cell]:
+    """The cells of a kept run, in the order of `CELLS`."""
+    path = folder / name / "summary.csv"
+    try:
+        rows = _rows(path)
+        return [_cell(rows, *cell) for cell in CELLS]
+    except (OSError, KeyError, ValueError, BadRows) as error:
+        raise Problem(f"{path}: no figures of these cells: {error}") from None
+
+
+def speed(folder: Path, name: str) -> str:
+    """How many times as fast as Foundation the engine is, in all cells of a kept run in which no operation waits for
+    another."""
+    rows = _rows(folder / name / "summary.csv")
+    pairs = [
+        (_time(row), _time(rows.get((cell, "foundation"))))
+        for (cell, backend), row in rows.items()
+        if backend == "engine" and not row["axis"]
     ]
-    for words, cell, (own, base, other) in CELLS:
-        function = "" if base == "dispatch:notify" else "dispatch:function"
-        times = [_time(rows.get((cell, backend))) for backend in (own, base, function, other)]
-        engine = rows[cell, own]
-        ratio, low, high = (float(engine[f"time_ratio{part}"]) for part in ("", "_ci_low", "_ci_high"))
-        if engine["ratio_to"] != base:
-            raise ValueError(f"the ratio of {cell} is not to {base}")
-        lines.append(f"| {words} | {' | '.join(times)} | {ratio:.2f} ({low:.2f}–{high:.2f}) |")
-    return "\n".join(lines) + "\n"
+    ratios = [other / own for own, other in pairs if own and other]
+    return f"{min(ratios):.0f} to {max(ratios):.0f} times as fast"
 
 
-def _time(row: Row | None) -> str:
+def gains(of: list[Cell]) -> list[Cell]:
+    """The cells for the README's table, the greatest gain over Dispatch first."""
+    return sorted((cell for cell in of if cell.foundation and cell.low <= 1), key=lambda cell: cell.ratio)
+
+
+def time(nanoseconds: float | None) -> str:
     """The time of one operation, or a dash if the backend has no such cell."""
-    if row is None or not row["time_ns_per_op"]:
+    if nanoseconds is None:
         return "–"
-    nanoseconds = float(row["time_ns_per_op"])
     return f"{nanoseconds:,.0f} ns" if nanoseconds < 100_000 else f"{nanoseconds / 1000:,.0f} µs"
+
+
+def _rows(path: Path) -> dict[tuple[str, str], Row]:
+    return {(row["cell_id"], row["backend"]): row for row in read(path) if not row["operation_class"]}
+
+
+def _time(row: Row | None) -> float | None:
+    return float(row["time_ns_per_op"]) if row and row["time_ns_per_op"] else None
+
+
+def _cell(
+    rows: dict[tuple[str, str], Row], words: str, axis: str, cell: str, backends: tuple[str, str, str]
+) -> Cell:
+    own, base, other = backends
+    engine = rows[cell, own]
+    if engine["ratio_to"] != base:
+        raise ValueError(f"the ratio of {cell} is not to {base}")
+    functions = None if base == "dispatch:notify" else _time(rows.get((cell, "dispatch:function")))
+    ratio, low, high = (float(engine[f"time_ratio{part}"]) for part in ("", "_ci_low", "_ci_high"))
+    times = float(engine["time_ns_per_op"]), float(rows[cell, base]["time_ns_per_op"])
+    return Cell(words, axis, *times, functions, _time(rows.get((cell, other))), ratio, low, high)
+
+
+def _times(of: list[Cell]) -> str:
+    head = (
+        "| time per operation | engine | Dispatch | – by C functions | Foundation | engine ÷ Dispatch (95 %) |\n"
+        "| --- | ---: | ---: | ---: | ---: | --- |\n"
+    )
+    return head + "".join(cell.row(cell.engine, cell.dispatch, cell.functions, cell.foundation) for cell in of)
+
+
+def _headline(of: list[Cell]) -> str:
+    head = (
+        "| time per operation | engine | Dispatch | Foundation | engine ÷ Dispatch (95 %) |\n"
+        "| --- | ---: | ---: | ---: | --- |\n"
+    )
+    rows = [cell.row(*cell.times) for cell in gains(of)]
+    return head + "".join(rows) + f"\n{_losses(of)}\n"
+
+
+def _losses(of: list[Cell]) -> str:
+    """The cells in which Dispatch is faster, beyond chance, and the axis on which its C functions are."""
+    lost: dict[str, list[str]] = {}
+    for cell in of:
+        if cell.low > 1:
+            lost.setdefault(cell.words, []).append(f"{cell.ratio:.2f} times as long {cell.axis}".rstrip())
+    parts = [f"Dispatch wins in {words}: the engine takes {' and '.join(times)}" for words, times in lost.items()]
+    functions = [cell.engine / cell.functions for cell in of if cell.functions and cell.axis]
+    if functions:
+        times = f"{min(functions):.1f} to {max(functions):.1f} times as long"
+        parts.append(f"where bodies keep the order by hand, it takes {times} as C functions, which allocate nothing")
+    return "; ".join(parts) + "." if parts else "Dispatch wins nowhere."

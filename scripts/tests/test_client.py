@@ -88,10 +88,11 @@ def test_a_client_builds_and_fetches_only_the_package(client, configuration):
         assert (ended.returncode, ended.stdout) == (0, output)
 
 
-def test_the_program_in_the_readme(clone, tmp_path):
-    """The README's manifest and source, with a clone next to it."""
-    section = (ROOT / "README.md").read_text(encoding="utf-8").split("\n## The engine in a program of your own\n")[1]
-    manifest, program = re.findall(r"^```swift\n(.*?)^```$", section.split("\n## ")[0], re.M | re.S)
+def test_the_program_in_the_guide(clone, tmp_path):
+    """The manifest and the source of the engine's first article, with a clone next to it."""
+    article = ROOT / "Sources/OperationEngine/OperationEngine.docc/YourFirstQueue.md"
+    section = article.read_text(encoding="utf-8").split("\n### Make a program\n")[1].split("\n### ")[0]
+    manifest, program = re.findall(r"^```swift\n(.*?)^```$", section, re.M | re.S)
     git("clone", "--quiet", "--branch", "1.0.0", clone, tmp_path / "opbench")
     folder = tmp_path / "pages"
     (folder / "Sources/pages").mkdir(parents=True)

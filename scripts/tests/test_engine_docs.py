@@ -5,15 +5,16 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
-from engine_docs import articles, command, goals, headline, modules, report
+from engine_docs import articles, command, goals, headline, modules, picture, report
 from engine_docs.comments import undocumented
 from engine_docs.contract import Contract, Line, read_groups
 from engine_docs.errors import Problem
 from engine_docs.evidence import Evidence
 from engine_docs.examples import read_examples
-from engine_docs.layout import ROOT
+from engine_docs.layout import BASELINE, HEADLINE, REFERENCE, ROOT, SESSION
 from engine_docs.mutations import Mutation
 from engine_docs.run import Run, read_run
 from engine_docs.tables import differences, makers
@@ -217,16 +218,16 @@ def test_examples_are_dedented_and_named_once(tmp_path: Path) -> None:
         read_examples(tmp_path)
 
 
-def test_stale_parts_are_noticed_and_updated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(articles, "ROOT", tmp_path)
+def test_stale_parts_are_noticed(tmp_path: Path) -> None:
     article = tmp_path / "A.md"
     article.write_text("before\n<!-- made: word x -->\nold\n<!-- end -->\nafter\n")
     made = {"word": lambda name: f"new {name}\n"}
+    new = "before\n<!-- made: word x -->\nnew x\n<!-- end -->\nafter\n"
+    assert articles.stale([article], made) == {article: new}
+    article.write_text(new)
+    assert articles.stale([article], made) == {}
     with pytest.raises(Problem, match="A.md"):
-        articles.check([article], made)
-    assert articles.update([article], made) == [article]
-    assert article.read_text() == "before\n<!-- made: word x -->\nnew x\n<!-- end -->\nafter\n"
-    articles.check([article], made)
+        articles.stale([article], {})
 
 
 def test_public_symbols_without_a_comment_are_listed_and_synthesized_ones_are_not(tmp_path: Path) -> None:
@@ -277,24 +278,57 @@ def test_the_table_of_goals_has_both_allocators_side_by_side(tmp_path: Path) -> 
     ]
 
 
-HEADLINE = """\
-cell_id,backend,operation_class,time_ns_per_op,time_ratio,time_ratio_ci_low,time_ratio_ci_high,ratio_to
-a,engine,,250,0.25,0.2,0.3125,dispatch
-a,dispatch,,1000,1,1,1,dispatch
-a,dispatch:function,,500,0.5,0.4,0.6,dispatch
-a,engine,priority=high,7,9,9,9,dispatch
-b,engine,,1000000,2,1.5,2.5,dispatch
+SUMMARY = """\
+cell_id,backend,axis,operation_class,time_ns_per_op,time_ratio,time_ratio_ci_low,time_ratio_ci_high,ratio_to
+a,engine,,,250,0.5,0.2,0.625,dispatch
+a,dispatch,,,1000,1,1,1,dispatch
+a,dispatch:function,,,500,0.5,0.4,0.6,dispatch
+a,foundation,,,2500,2.5,2,3,dispatch
+a,engine,,priority=high,7,9,9,9,dispatch
+b,engine,,,100,0.25,0.2,0.3125,dispatch
+b,dispatch,,,400,1,1,1,dispatch
+b,foundation,,,200000,1,1,1,dispatch
+c,engine:within,by_hand,,1000000,2,1.5,2.5,dispatch
+c,dispatch,by_hand,,500000,1,1,1,dispatch
+c,dispatch:function,by_hand,,250000,1,1,1,dispatch
 """
 
 
-def test_the_headline_has_times_and_the_ratio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(headline, "CELLS", [("one", "a", headline.PLAIN), ("two", "b", headline.PLAIN)])
+@pytest.fixture
+def run_of_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    cells = [
+        ("one", "", "a", headline.PLAIN), ("two", "", "b", headline.PLAIN), ("three", "by hand", "c", headline.BY_HAND),
+    ]  # fmt: skip
+    monkeypatch.setattr(headline, "CELLS", cells)
     (tmp_path / "run").mkdir()
-    (tmp_path / "run/summary.csv").write_text(HEADLINE, encoding="utf-8")
-    assert headline.maker(tmp_path)("run").splitlines()[2:] == [
-        "| one | 250 ns | 1,000 ns | 500 ns | – | 0.25 (0.20–0.31) |",
-        "| two | 1,000 µs | – | – | – | 2.00 (1.50–2.50) |",
+    (tmp_path / "run/summary.csv").write_text(SUMMARY, encoding="utf-8")
+    return tmp_path
+
+
+def test_the_headline_has_the_greatest_gains_first_and_then_the_losses(run_of_cells: Path) -> None:
+    table, _, losses = headline.makers(run_of_cells)["headline"]("run").partition("\n\n")
+    assert table.splitlines()[2:] == [
+        "| two | 100 ns | 400 ns | 200 µs | 0.25 (0.20–0.31) |",
+        "| one | 250 ns | 1,000 ns | 2,500 ns | 0.50 (0.20–0.62) |",
     ]
+    assert all(word in losses for word in ("three", "2.00 times", "by hand", "4.0"))
+
+
+def test_the_table_of_times_has_all_cells(run_of_cells: Path) -> None:
+    assert headline.makers(run_of_cells)["times"]("run").splitlines()[2:] == [
+        "| one | 250 ns | 1,000 ns | 500 ns | 2,500 ns | 0.50 (0.20–0.62) |",
+        "| two | 100 ns | 400 ns | – | 200 µs | 0.25 (0.20–0.31) |",
+        "| three, by hand | 1,000 µs | 500 µs | 250 µs | – | 2.00 (1.50–2.50) |",
+    ]
+
+
+def test_the_speed_is_the_range_over_all_cells_with_foundation(run_of_cells: Path) -> None:
+    assert headline.speed(run_of_cells, "run").startswith("10 to 2000 times")
+
+
+def test_a_run_without_the_cells_is_a_problem(tmp_path: Path) -> None:
+    with pytest.raises(Problem, match="summary.csv"):
+        headline.cells(tmp_path, "run")
 
 
 MODULES = {
@@ -315,6 +349,85 @@ def test_the_picture_of_the_modules_has_the_shortest_list_of_arrows() -> None:
     graph = modules.read(MODULES)
     assert graph == {"top": {"middle", "low"}, "middle": {"low", "C"}, "low": set(), "C": set()}
     assert modules.diagram(graph).splitlines()[2:-1] == ["    top --> middle", "    middle --> C & low"]
+
+
+RED = """\
+$ scripts/opbench gate --ab slower
+first cell
+figure  verdict
+------  -------
+engine
+  time  pass
+
+second <cell>
+figure  verdict
+------  -------
+engine
+  time         pass
+form=block, engine
+  allocations  pass
+  time         regression
+
+gate: regression
+(exit code 2)
+$ scripts/opbench explain slower
+CPU time
+  of the CPU time, by function
+    add(): 1 → 2
+      allocation 1
+    rest
+"""
+
+
+def test_the_picture_shows_the_first_regression_and_the_first_function() -> None:
+    assert picture.excerpt(picture.read(RED)) == [
+        "$ scripts/opbench gate --ab slower", "second <cell>", "figure  verdict", "------  -------", "…", "form=block, engine",
+        "  time         regression", "…", "gate: regression", "(exit code 2)", "",
+        "$ scripts/opbench explain slower", "…", "of the CPU time, by function", "  add(): 1 → 2", "    allocation 1",
+    ]  # fmt: skip
+    with pytest.raises(Problem):
+        picture.excerpt(picture.read(RED.replace("regression", "pass")))
+
+
+def test_a_stale_picture_is_noticed(run_of_cells: Path) -> None:
+    session = run_of_cells / "session.txt"
+    session.write_text(RED, encoding="utf-8")
+    cells = headline.cells(run_of_cells, "run")
+    made = picture.stale(run_of_cells, session, cells)
+    assert {path.name for path in made} == set(picture.LOOKS)
+    for path, text in made.items():
+        ElementTree.fromstring(text)
+        assert len(text) < 60_000
+        path.write_text(text, encoding="utf-8")
+    assert picture.stale(run_of_cells, session, cells) == {}
+    session.write_text(RED.replace("add()", "run()"), encoding="utf-8")
+    assert len(picture.stale(run_of_cells, session, cells)) == len(picture.LOOKS)
+
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= 90
+
+
+def test_the_readmes_claim_is_the_runs() -> None:
+    assert headline.speed(BASELINE, HEADLINE) in README
+
+
+def test_the_readme_quotes_the_recorded_session() -> None:
+    recorded = iter(SESSION.read_text(encoding="utf-8").splitlines())
+    quoted = [line for line in README.split("```\n")[1].splitlines() if line != "…"]
+    assert [line for line in quoted if line not in recorded] == []
+
+
+def test_the_readmes_proofs_are_recorded() -> None:
+    proofs = json.loads((REFERENCE / "proofs.json").read_text(encoding="utf-8"))["proofs"]
+    assert {proof["verdict"] for proof in proofs.values()} == {"held"}
+    figures = " ".join(figure for proof in proofs.values() for figure in proof["figures"])
+    claims = re.findall(r"^- .*", README, re.M)
+    assert len(claims) == 5
+    assert [bold for claim in claims for bold in re.findall(r"\*\*(.+?)\*\*", claim) if bold not in figures] == []
 
 
 def test_the_table_of_orderings_counts_those_of_the_sources() -> None:

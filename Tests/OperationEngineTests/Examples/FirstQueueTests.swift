@@ -81,11 +81,11 @@ struct FirstQueueTests {
         #expect(log.entries == ["load", "draw"])
     }
 
-    @Test("the README")
-    func readme() {
+    @Test("a program")
+    func program() {
         let log = Recorder<String>()
         let print = { @Sendable (text: String) in log.append(text) }
-        // example: readme
+        // example: program
         //: import OperationEngine
         //:
         let queue = OperationQueue()
