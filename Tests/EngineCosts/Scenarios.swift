@@ -179,8 +179,9 @@ struct Scenario: Sendable {
             }
         },
         // Live: how much memory is held for those that wait depends on the addresses that they get.
-        Scenario("counted-block", "a BlockOperation while the queue runs, traced by OperationStatistics", varies: true) {
-            play in
+        Scenario(
+            "counted-block", "a BlockOperation while the queue runs, traced by OperationStatistics", varies: true
+        ) { play in
             let statistics = OperationStatistics()
             OperationTrace.install(statistics, for: .operations)
             play.onQueue(isSuspended: false) { queue, tally in

@@ -209,7 +209,7 @@ struct GateTests {
             ("compare base same --policy goals.json", "$.rules[0].at_most:"),
             ("gate --candidate base --candidate same --policy goals.json", "same: base"),
             ("gate --baseline base --candidate same --candidate slow", "--candidate"),
-            ("gate --ab base --candidate same", "--ab"), ("gate", "--baseline"),
+            ("gate --ab base --candidate same", "--ab"), ("gate", "results:"),
             ("gate --candidate base --policy goals.json --ignore-parameters items", "--ignore-parameters"),
         ])
     func goalRefusals(line: String, names: String) async throws {

@@ -25,9 +25,12 @@ enum CellTable {
         }
         let notes = notes(on: rows, marked: marked, hidden: layouts.flatMap(\.hidden).uniqued())
         let findings = FindingSentences(rows, isQuick: isQuick).lines
-        return layouts.map(\.text).joined(separator: "\n") + "\n" + WrappedText.paragraph(notes, width: width)
-            + (findings.isEmpty ? "" : "\n")
-            + findings.map { WrappedText.paragraph($0, width: width, hanging: 2) }.joined()
+        func paragraph(_ text: String, hanging: Int) -> String {
+            let escaped = TerminalText.escaped(text, limit: TerminalText.messageLimit)
+            return WrappedText.paragraph(escaped, width: width, hanging: hanging)
+        }
+        return layouts.map(\.text).joined(separator: "\n") + "\n" + paragraph(notes, hanging: 0)
+            + (findings.isEmpty ? "" : "\n") + findings.map { paragraph($0, hanging: 2) }.joined()
     }
 
     /// One paragraph on the signs that the tables contain.

@@ -31,14 +31,17 @@ extension JudgedRow {
 }
 
 extension Verdict {
-    /// Nil for a figure that is not judged.
-    fileprivate var words: String? {
+    /// The verdicts of judged figures, the worst first.
+    fileprivate static let inOrder: [Verdict] = [
+        .regression, .missed, .missing, .inconclusive, .improved, .pass, .met,
+    ]
+
+    fileprivate var words: String {
         switch self {
         case .pass: "unchanged"
         case .improved: "better"
         case .regression: "worse"
-        case .met, .missed, .inconclusive, .missing: rawValue
-        case .unjudged: nil
+        case .met, .missed, .inconclusive, .missing, .unjudged: rawValue
         }
     }
 
@@ -159,15 +162,17 @@ struct ComparisonReport<Row: JudgedRow> {
         return "the median of the ratios \(ratios), not the quotient of the medians beside it"
     }
 
-    /// A sentence per backend: `engine: worse in 2 figures (1.3×: cpu of …), better in 1, unchanged in 36, inconclusive in 7`
+    /// A sentence per backend: `engine: 2 figures worse (most: 1.3×, CPU time of …), 1 better, 36 unchanged`
     var findings: [String] {
         rows.map(\.backend).uniqued().compactMap { backend in
             let judged = Dictionary(grouping: rows.filter { $0.backend == backend }, by: \.verdict)
-            let parts = Verdict.allCases.compactMap { verdict -> String? in
-                guard let words = verdict.words, let rows = judged[verdict] else { return nil }
-                return "\(words) in \(rows.count)" + (verdict.isBad ? worst(of: rows) : "")
+            let counts = Verdict.inOrder.compactMap { verdict in judged[verdict].map { (verdict: verdict, rows: $0) } }
+            let parts = counts.enumerated().map { index, part in
+                let noun = index > 0 ? "" : part.rows.count == 1 ? " figure" : " figures"
+                let worst = part.verdict.isBad ? worst(of: part.rows) : ""
+                return "\(part.rows.count)\(noun) \(part.verdict.words)\(worst)"
             }
-            return parts.isEmpty ? nil : "\(backend.rawValue), by figure: \(parts.joined(separator: ", "))"
+            return parts.isEmpty ? nil : "\(backend.rawValue): \(parts.joined(separator: ", "))"
         }
     }
 
@@ -176,7 +181,7 @@ struct ComparisonReport<Row: JudgedRow> {
         let changed = rows.compactMap { row in row.ratio.map { (row: row, size: abs(log($0))) } }
         guard let most = changed.max(by: { $0.size < $1.size })?.row, let ratio = most.ratio else { return "" }
         let text = Quantities.short(ratio, width: nil, in: .ratio, resolution: 0)
-        return " (\(rows.count == 1 ? "" : "at most ")\(text): \(most.figureName) of \(most.cellID))"
+        return " (\(rows.count == 1 ? "" : "most: ")\(text), \(most.figureName) of \(most.cellID))"
     }
 
     /// A figure in one line, with the remedy if it is inconclusive.
