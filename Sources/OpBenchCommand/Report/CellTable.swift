@@ -164,9 +164,11 @@ private struct CellSection {
                 styles: (cell + titles).map { _ in .plain } + entries.map { $0[index].style })
         }
         let titles = names.columns + (isTimeAlone ? [] : ["figure"])
+        // Breaking a title would hide a workflow command in it from its escaping.
+        func escaped(_ title: String) -> String { TerminalText.escaped(title, limit: TerminalText.fieldLimit) }
         return PrintedTable(
-            titles.map { .init(title: $0, isText: true) }
-                + columns.map { .init(title: $0.title, rank: $0.isForm ? 2 : 1) },
+            titles.map { .init(title: escaped($0), isText: true) }
+                + columns.map { .init(title: escaped($0.title), rank: $0.isForm ? 2 : 1) },
             lines: lines)
     }
 

@@ -49,7 +49,8 @@ struct SummarySection {
 
     /// The title, and a table with a line for each row.
     var text: String {
-        let nameTitle = classKind.isEmpty ? "backend" : "backend, by \(classKind)"
+        let kind = TerminalText.escaped(classKind, limit: TerminalText.fieldLimit)
+        let nameTitle = kind.isEmpty ? "backend" : "backend, by \(kind)"
         let table = PrintedTable(
             [.init(title: nameTitle, isText: true)]
                 + columns.map {

@@ -245,17 +245,17 @@ struct ColumnTitle {
         var parts: [Part] = []
         var blank = ""
         for word in title.split(separator: " ") {
-            for (index, piece) in word.split(separator: "\u{AD}").enumerated() {
+            for (index, syllable) in word.split(separator: "\u{AD}").enumerated() {
                 if index > 0 { parts[parts.count - 1].hyphen = "-" }
-                let breaks = piece.indices.compactMap { index -> Substring.Index? in
+                let piece = TerminalText.escaped(String(syllable), limit: TerminalText.fieldLimit)
+                let breaks = piece.indices.compactMap { index -> String.Index? in
                     if piece[index] == ":" { return index }
                     return ["/", "_"].contains(piece[index]) ? piece.index(after: index) : nil
                 }
                 let ends = breaks + [piece.endIndex]
                 var start = piece.startIndex
                 for end in ends where end > start {
-                    let text = TerminalText.escaped(String(piece[start..<end]), limit: TerminalText.fieldLimit)
-                    parts.append(Part(text: text, blank: blank))
+                    parts.append(Part(text: String(piece[start..<end]), blank: blank))
                     (start, blank) = (end, "")
                 }
             }
