@@ -89,7 +89,7 @@ enum Quantities {
         case .nanoseconds: durations.text(rounded, digits)
         case .bytes: amounts.text(rounded, digits)
         case .perSecond: counts.text(rounded, digits) + "/s"
-        case .count: counts.text(rounded, rounded == rounded.rounded() ? Quantities.digits : digits)
+        case .count: counts.text(rounded) { $0 == $0.rounded() ? Quantities.digits($0) : digits($0) }
         case .ratio: abs(rounded) < 0.0995 ? ratio(rounded) : digits(rounded) + "×"
         }
     }
