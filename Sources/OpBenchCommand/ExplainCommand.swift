@@ -31,7 +31,7 @@ struct ExplainCommand: ParsableCommand {
               opbench explain --filter work_ns=0 --backend engine results/two-builds
               opbench explain --between engine,dispatch --filter work_ns=0 run
               opbench explain --instructions results/two-builds
-              opbench explain --markdown explanation.md --output graphs results/two-builds
+              opbench explain --output results/two-builds/explanation results/two-builds
 
             EXIT CODES
               0    explained, or there is no difference to explain
@@ -76,7 +76,10 @@ struct ExplainCommand: ParsableCommand {
 
     @Option(
         name: .customLong("output"),
-        help: ArgumentHelp("Write difference flame graphs into this new folder.", valueName: "dir"))
+        help: ArgumentHelp(
+            "Write the explanations and difference flame graphs into this new folder.",
+            discussion: "The page of `opbench report RUN` shows those in a folder of the run, such as RUN/explanation.",
+            valueName: "dir"))
     var directory: String?
 
     @Option(help: ArgumentHelp("Write the explanation to this file, as Markdown.", valueName: "file"))

@@ -45,6 +45,22 @@ enum SentenceText {
     }
 }
 
+/// The explanations of the runs, folded below their headings.
+enum ExplanationText {
+    static func html(of page: ReportPage) -> String {
+        page.runs.flatMap(\.explanations).map { text in
+            let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+            return """
+                <details class="explanation">
+                <summary>Explained: \(HTMLText.escaped(String(lines[0])))</summary>
+                <pre>\(HTMLText.escaped(lines.count > 1 ? String(lines[1]) : ""))</pre>
+                </details>
+
+                """
+        }.joined()
+    }
+}
+
 /// The verdicts in the page's HTML, visible without scripts. The page's script adds the figures below them.
 enum VerdictText {
     /// At the top of the page; empty if nothing was judged.

@@ -45,14 +45,17 @@ public struct PageRun: Sendable {
     public var facts: [Fact]
     /// Empty without a profile.
     public var classes: [CPUClasses]
+    /// Explanations of differences, as text: a heading in the first line, then a line per change.
+    public var explanations: [String]
 
     public init(
         name: String, heading: [String] = [], sentences: [String] = [], samples: [SampleRow],
         summary: [SummaryRow], latencies: LatencyCurves = LatencyCurves(),
-        workloads: [Workload] = [], facts: [Fact] = [], classes: [CPUClasses] = []
+        workloads: [Workload] = [], facts: [Fact] = [], classes: [CPUClasses] = [], explanations: [String] = []
     ) {
         (self.name, self.heading, self.sentences) = (name, heading, sentences)
         (self.samples, self.summary, self.latencies) = (samples, summary, latencies)
         (self.workloads, self.facts, self.classes) = (workloads, facts, classes)
+        self.explanations = explanations
     }
 }

@@ -59,6 +59,7 @@ public struct ReportPage: Sendable {
         case "heading": HeadingText.html(of: self)
         case "verdicts": VerdictText.html(of: self)
         case "sentences": SentenceText.html(of: self)
+        case "explanations": ExplanationText.html(of: self)
         case "advice": VerdictText.advice(of: self)
         default: preconditionFailure("the page's template names {{\(placeholder)}}")
         }

@@ -158,6 +158,15 @@ struct ReportTests {
         #expect(html.contains("\"classes\":[[0,0,0,[[\"engine\",0.6],[\"allocation\",0.4]]]]"))
     }
 
+    @Test("contain the explanations in the run's folder")
+    func explanations() throws {
+        try writeRun("one", nanoseconds: 500)
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.root)/results/one/why", withIntermediateDirectories: true)
+        try folder.write("w, engine → dispatch\n  run(): +1 ns\n", to: "results/one/why/w-explanation.txt")
+        #expect(try report("one").contains("<summary>Explained: w, engine → dispatch</summary>"))
+    }
+
     @Test("contain the latencies from histograms next to the rows, for good samples that were not repeated")
     func latencies() throws {
         try writeRun("one", nanoseconds: 500)

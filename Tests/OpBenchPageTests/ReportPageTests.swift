@@ -116,6 +116,14 @@ struct ReportPageTests {
         #expect(!ReportPage(title: "t").html(nonce: "n").contains("class=\"sentences\""))
     }
 
+    @Test("folds explanations below their first lines, as text")
+    func explanations() {
+        let run = PageRun(name: "r", samples: [], summary: [], explanations: ["w on a<b\n  run(): +1 ns\n"])
+        let html = ReportPage(title: "t", runs: [run]).html(nonce: "n")
+        #expect(html.contains("<summary>Explained: w on a&lt;b</summary>\n<pre>  run(): +1 ns\n</pre>"))
+        #expect(!ReportPage(title: "t").html(nonce: "n").contains("Explained"))
+    }
+
     @Test("begins with each run's heading, as text")
     func heading() {
         let run = PageRun(name: "a<b", heading: ["monday", "x & y"], samples: [], summary: [])
@@ -137,7 +145,7 @@ struct ReportPageTests {
         fixture.add(name, cell: name, workload: name, parameters: [name: name])
         fixture.add(name, cell: name + "2", workload: name, parameters: [name: name + "2"])
         var run = fixture.run
-        (run.name, run.heading, run.sentences) = (name, [name], [name])
+        (run.name, run.heading, run.sentences, run.explanations) = (name, [name], [name], [name])
         run.workloads = [.init(name: name, file: name, text: name)]
         run.facts = [.init(name, name)]
         let judged = JudgedFigures(

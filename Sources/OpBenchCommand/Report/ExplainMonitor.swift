@@ -41,15 +41,15 @@ final class ExplainMonitor {
             display.eraseBar()
             let (title, backends) = (cell.target.title, cell.target.backends)
             let turns = cell.explanation.turns.base
-            let files = try output?.write(cell) ?? []
             let measured = measured[.init(cellID: cell.target.cell.id, backend: backends.base)] ?? []
             let heading =
                 backends.areTwo
                 ? "\(title), \(turns) turns of each backend"
                 : "\(title), \(turns) turns of each build, \(backends.names)"
-            let indented = (cell.explanation.lines(measured: measured) + cell.notes + files).map { "  \($0)" }
+            let lines = [heading] + (cell.explanation.lines(measured: measured) + cell.notes).map { "  \($0)" }
+            let files = try output?.write(cell, lines) ?? []
             let width = TableWidth.ofTerminal()
-            let text = ([heading] + indented).map { line in
+            let text = (lines + files.map { "  \($0)" }).map { line in
                 let escaped = TerminalText.escaped(line, limit: TerminalText.messageLimit, keepsScopes: true)
                 return WrappedText.paragraph(escaped, width: width, hanging: 6)
             }
@@ -66,25 +66,29 @@ final class ExplainMonitor {
     func finish() { display.eraseBar() }
 }
 
-/// A new or empty folder for difference flame graphs.
+/// A new or empty folder for explanations and their difference flame graphs.
 final class ExplanationFolder: Sendable {
     private let folder: WrittenFolder
+
+    /// The end of the names of files with explanations as text.
+    static let textSuffix = "-explanation.txt"
 
     /// - Throws: `InputError` if it cannot be made, or is not empty.
     init(_ path: String) throws {
         folder = try WrittenFolder.makeEmpty(path, remedy: "name another folder with --output")
     }
 
+    /// - Parameter lines: the explanation, after its heading.
     /// - Returns: the paths of the files.
-    func write(_ cell: ExplainedCell) throws -> [String] {
+    func write(_ cell: ExplainedCell, _ lines: [String]) throws -> [String] {
         let backends = cell.target.backends
         let stem = ProfileNames.stem(
             of: cell.target.cell, on: backends.areTwo ? [backends.base, backends.head] : [backends.base],
             among: Set(try folder.names()))
-        return try cell.graphs.map { graph in
-            let name = "\(stem)-\(graph.file)"
-            try folder.replace(name, by: graph.svg)
-            return folder.file(name)
+        let text = (name: stem + Self.textSuffix, content: lines.map { $0 + "\n" }.joined())
+        return try ([text] + cell.graphs.map { (name: "\(stem)-\($0.file)", content: $0.svg) }).map { file in
+            try folder.replace(file.name, by: file.content)
+            return folder.file(file.name)
         }
     }
 }
