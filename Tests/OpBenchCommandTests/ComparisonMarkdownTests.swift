@@ -65,6 +65,18 @@ struct ComparisonMarkdownTests {
         golden.expect(ComparisonMarkdown.text(of: report), "one sentence per finding")
     }
 
+    @Test("explanations in the judged run's folder take the place of their command, as text")
+    func explained() throws {
+        let folder = try ScratchFolder()
+        try FileManager.default.createDirectory(atPath: "\(folder.root)/why", withIntermediateDirectories: true)
+        try folder.write("w on a|b\n  run<T>(): +1 ns\n", to: "why/w-explanation.txt")
+        let run = RecordedRun("two", in: folder.root, samples: [], facts: nil)
+        let report = ComparisonReport(rows: [row("w", .regression)], outcome: .regression, compared: .sides(run))
+        let text = ComparisonMarkdown.text(of: report)
+        #expect(text.contains("<summary>Explained: w on a&#124;b</summary>"))
+        #expect(text.contains("<pre>\n  run&#60;T&#62;(): +1 ns\n</pre>") && !text.contains("opbench explain"))
+    }
+
     @Test("if everything passed, only the verdict is open")
     func pass() throws {
         golden.expect(try text([row("good", .pass)], .pass), "all passed")

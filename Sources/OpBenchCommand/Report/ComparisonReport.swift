@@ -142,12 +142,19 @@ struct ComparisonReport<Row: JudgedRow> {
         }
     }
 
-    /// The command that ranks the functions behind a regression; nil for goals, which have one build.
+    /// The command that ranks the functions behind a regression, and keeps the result in the judged run's folder; nil
+    /// for goals, which have one build.
     var explainingWords: [String]? {
-        switch compared {
-        case .runs, .sides: ["opbench", "explain"] + compared.runs.map(\.folder)
-        case .goals: nil
-        }
+        explained.map { ["opbench", "explain", "--output", "\($0.folder)/explanation"] + compared.runs.map(\.folder) }
+    }
+
+    /// The explanations in the judged run's folder, each with a heading in its first line. A file that cannot be read
+    /// is left out.
+    var explanations: [String] { (try? explained?.explanations()) ?? [] }
+
+    /// The run of the judged build, if there is another build to explain it by.
+    private var explained: RecordedRun? {
+        if case .goals = compared { nil } else { compared.runs.last }
     }
 
     /// A note on the ratios; nil if there are none.

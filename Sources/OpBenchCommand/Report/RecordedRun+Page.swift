@@ -44,7 +44,7 @@ extension RecordedRun {
     private static let explanationLimit = 1 << 20
 
     /// The texts that `opbench explain --output` wrote into a folder of the run, such as `RUN/explanation`.
-    private func explanations() throws(InputError) -> [String] {
+    func explanations() throws(InputError) -> [String] {
         let found = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
         let files = found.filter { $0.hasSuffix(ExplanationFolder.textSuffix) }.sorted().prefix(Self.mostExplanations)
         return try files.map { (file) throws(InputError) in
