@@ -125,7 +125,7 @@ def test_the_guide_from_shards_to_a_page(clone: Clone) -> None:
     assert len(printed) == 5
     assert clone.parts() == ["1of2", "2of2"]
     assert clone.hosts() == ["first", "second"]
-    assert "items=80" in printed[3]
+    assert "\n80 " in printed[3]
     assert "items=80" in (clone.folder / "sweep.html").read_text(encoding="utf-8")
 
 
@@ -165,7 +165,7 @@ def test_the_pods_as_plain_processes(clone: Clone) -> None:
         clone.run(line_of(container), JOB_COMPLETION_INDEX=str(index), **{host["name"]: f"node-{index % 2}"})
     assert clone.hosts() == ["node-0", "node-1", "node-0", "node-1"]
     (container,) = MERGE["spec"]["template"]["spec"]["containers"]
-    assert "items=80" in clone.run(line_of(container)).stdout
+    assert "\n80 " in clone.run(line_of(container)).stdout
 
 
 class Workflow:
