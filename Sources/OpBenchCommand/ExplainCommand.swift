@@ -22,7 +22,7 @@ struct ExplainCommand: ParsableCommand {
 
             With --instructions, each side also runs under valgrind's callgrind, ten rounds of at most 2,000 \
             operations per turn, which takes some seconds more. The round with the fewest instructions counts, because \
-            the spinning, parking and waking of threads depends on the order of their turns, and only adds \
+            the spinning, parking and waking of threads depends on scheduling, and only adds \
             instructions.
 
             EXAMPLES

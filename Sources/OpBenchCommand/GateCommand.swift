@@ -86,6 +86,11 @@ struct GateCommand: ParsableCommand {
         let isOfSides = ab != nil || baseline == nil && candidate.isEmpty && judged[0].hasSides
         if baseline == nil, !isOfSides { return try judgeGoals(of: judged, files) }
         let runs = try [baseline].compactMap { $0 }.map { try RecordedRun($0, in: options.folder) } + judged
+        if candidate.isEmpty, baseline != nil, runs[0].samples[0].runID == runs[1].samples[0].runID {
+            throw InputError(
+                file: runs[1].name, message: "the latest run is the baseline",
+                remedy: "measure again, or name a --candidate")
+        }
         let policy = try report.loadPolicy(or: isOfSides ? .standardForSides : .standard, on: runs.backends)
         let rows =
             runs.count == 1
@@ -100,6 +105,11 @@ struct GateCommand: ParsableCommand {
     }
 
     private func judgeGoals(of runs: [RecordedRun], _ files: ReportFiles) throws {
+        if options.ignoredParameters != nil {
+            throw InputError(
+                file: "--ignore-parameters", message: "a goal names its cell, and there are no two sides",
+                remedy: "leave it out, or name a --baseline")
+        }
         let goals = try report.loadGoals(of: runs)
         for run in runs where run.hasSides {
             throw InputError(

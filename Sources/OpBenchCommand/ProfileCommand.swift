@@ -23,7 +23,7 @@ struct ProfileCommand: ParsableCommand {
               offcpu   where threads wait, how long, and who wakes them
               heap     where memory is allocated, by bytes and by count
 
-            Without --kind, takes all kinds that this machine can.
+            Without --kind, takes all kinds that work here.
 
             EXAMPLES
               opbench profile workloads/dependency-chains.json
@@ -38,7 +38,7 @@ struct ProfileCommand: ParsableCommand {
     @Option(
         name: .customLong("kind"),
         help: ArgumentHelp(
-            "Kinds of profile, separated by commas, instead of all that this machine can.",
+            "Kinds of profile, separated by commas, instead of all that work here.",
             discussion: "Known: \(ProfileKind.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "list"),
         completion: .profileKinds)
     var kinds: String?

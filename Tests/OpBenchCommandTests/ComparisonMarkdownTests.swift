@@ -65,16 +65,17 @@ struct ComparisonMarkdownTests {
         golden.expect(ComparisonMarkdown.text(of: report), "one sentence per finding")
     }
 
-    @Test("explanations in the judged run's folder take the place of their command, as text")
+    @Test("explanations of regressions in the run's folder are folded, as text")
     func explained() throws {
         let folder = try ScratchFolder()
         try FileManager.default.createDirectory(atPath: "\(folder.root)/why", withIntermediateDirectories: true)
-        try folder.write("w on a|b\n  run<T>(): +1 ns\n", to: "why/w-explanation.txt")
+        try folder.write("w on engine, a|b\n  run<T>(): +1 ns\n", to: "why/w-explanation.txt")
+        try folder.write("v on engine, 8 turns\n", to: "why/v-explanation.txt")
         let run = RecordedRun("two", in: folder.root, samples: [], facts: nil)
         let report = ComparisonReport(rows: [row("w", .regression)], outcome: .regression, compared: .sides(run))
         let text = ComparisonMarkdown.text(of: report)
-        #expect(text.contains("<summary>Explained: w on a&#124;b</summary>"))
-        #expect(text.contains("<pre>\n  run&#60;T&#62;(): +1 ns\n</pre>") && !text.contains("opbench explain"))
+        #expect(text.contains("<summary>Explained: w on engine, a&#124;b</summary>"))
+        #expect(text.contains("<pre>\n  run&#60;T&#62;(): +1 ns\n</pre>") && !text.contains("v on engine"))
     }
 
     @Test("if everything passed, only the verdict is open")

@@ -52,9 +52,10 @@ class Gate:
     seconds: float
 
     def rows(self) -> list[JudgedRow]:
-        """The table in its standard output."""
+        """The table of all figures in its standard output, which is the last one."""
         lines = [line for line in self.output.splitlines() if line.startswith("| ")]
-        titles, _, *rest = ([html.unescape(cell) for cell in line[2:-2].split(" | ")] for line in lines)
+        first = max((place for place, line in enumerate(lines) if line.startswith("| cell | ")), default=0)
+        titles, _, *rest = ([html.unescape(cell) for cell in line[2:-2].split(" | ")] for line in lines[first:])
         if not {"backend", "figure", "verdict", "detects"} <= set(titles):
             raise ToolFailure(f"the gate's table has unknown columns: {lines[0]}")
         cells = [dict(zip(titles, row, strict=True)) for row in rest]

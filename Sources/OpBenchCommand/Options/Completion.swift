@@ -38,10 +38,15 @@ extension CompletionKind {
     /// - Parameter offered: returns the names for the words of the command line and the part before the cursor.
     private static func names(_ offered: @escaping @Sendable ([String], String) -> [String]) -> CompletionKind {
         .custom { words, _, prefix in
-            let names = offered(words, prefix)
+            // Bash expands what it is offered, so a folder's name could be a command.
+            let names = offered(words, prefix).filter { $0.utf8.allSatisfy(isPlain) }
             // For zsh, a colon begins a description.
             return CompletionShell.requesting == .zsh ? names.map { $0.replacing(":", with: "\\:") } : names
         }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte.isASCIILetterOrDigit || "._/:,=+@%-".utf8.contains(byte)
     }
 
     /// A list separated by commas, continued after the last one.

@@ -47,17 +47,26 @@ struct RecordedRun {
     static func named(
         _ names: [String], in folder: String, isTornAllowed: Bool = false
     ) throws(InputError) -> [RecordedRun] {
-        let names = names.isEmpty ? [try latest(in: folder)] : names
+        let names = names.isEmpty ? [try latest(in: folder, isPartAllowed: isTornAllowed)] : names
         return try names.map { (name) throws(InputError) in
             try RecordedRun(name, in: folder, isTornAllowed: isTornAllowed)
         }
     }
 
     /// The path of the run that began last; prints its name.
-    static func latest(in folder: String) throws(InputError) -> String {
-        guard let run = try RunList(in: folder).rows.first(where: { !$0.isBaseline }) else {
+    ///
+    /// - Parameter isPartAllowed: whether it may be unfinished.
+    private static func latest(in folder: String, isPartAllowed: Bool) throws(InputError) -> String {
+        let list = try RunList(in: folder)
+        for error in list.unreadable { StandardError.say("opbench: warning: \(error)") }
+        guard let run = list.rows.first(where: { !$0.isBaseline }) else {
             throw InputError(
                 file: folder, message: "there are no runs", remedy: "name a run, or measure with `opbench run FILE`")
+        }
+        if !isPartAllowed, run.state != .finished {
+            throw InputError(
+                file: "\(folder)/\(run.name)", message: "the latest run is not finished",
+                remedy: "continue it with --resume, or name a finished run")
         }
         StandardError.say("opbench: the latest run is \(run.name)")
         return "\(folder)/\(run.name)"

@@ -18,10 +18,9 @@ enum CellTable {
         // Signs distinguish ratios; if none has enough blocks, the findings say so.
         let verdicts = Set(rows.compactMap(\.ratioVerdict))
         let marked = verdicts == [.unknown] ? [] : verdicts
-        let layouts = rows.map(\.workload).uniqued().map { workload in
-            CellSection(
-                rows.filter { $0.workload == workload }, clockResolution: clockResolution, marked: marked
-            ).layout(width: width, isColored: isColored)
+        let layouts = rows.byWorkload.map { rows in
+            CellSection(rows, clockResolution: clockResolution, marked: marked)
+                .layout(width: width, isColored: isColored)
         }
         let notes = notes(on: rows, marked: marked, hidden: layouts.flatMap(\.hidden).uniqued())
         let findings = FindingSentences(rows, isQuick: isQuick).lines
@@ -114,7 +113,13 @@ private struct CellSection {
     private let names: CellNames
     private let cellIDs: [String]
     private let columns: [Column]
+    /// The titles of backends beyond the limits.
+    private let leftOut: [String]
     private let figures: [Figure]
+
+    /// Bounds the memory of a table with many backends in few cells each.
+    private static let mostColumns = 40
+    private static let mostEntries = 2_000_000
 
     /// - Parameter rows: at least one row, all of one workload and without classes.
     init(_ rows: [SummaryRow], clockResolution: Double, marked: Set<RatioVerdict>) {
@@ -124,9 +129,11 @@ private struct CellSection {
         let measured = rows.filter { ![.skipped, .unsupported].contains($0.status) }
         let found = Set(measured.map(Column.init))
         let sides = rows.map(\.side).uniqued()
-        columns = rows.map(\.backend).uniqued().flatMap { backend in
+        let all = rows.map(\.backend).uniqued().flatMap { backend in
             sides.map { Column(backend: backend, side: $0) }.filter(found.contains)
         }
+        columns = Array(all.prefix(min(Self.mostColumns, max(1, Self.mostEntries / cellIDs.count))))
+        leftOut = all.dropFirst(columns.count).map(\.title)
         let special = Figure.ofShapes.filter { figure in rows.contains { $0[figure].value != nil } }
         let hasTimes = special.isEmpty || rows.contains { $0[.time].value != nil }
         figures = (hasTimes ? [.time] : []) + special
@@ -139,7 +146,7 @@ private struct CellSection {
         guard !columns.isEmpty else { return .init(text: title + "not measured\n", hidden: []) }
         var layout = table(areRatiosAlone: false).layout(width: width, isColored: isColored)
         if !layout.hidden.isEmpty { layout = table(areRatiosAlone: true).layout(width: width, isColored: isColored) }
-        return .init(text: title + layout.text, hidden: layout.hidden)
+        return .init(text: title + layout.text, hidden: layout.hidden + leftOut)
     }
 
     private func table(areRatiosAlone: Bool) -> PrintedTable {

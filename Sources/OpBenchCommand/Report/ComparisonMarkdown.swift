@@ -2,7 +2,7 @@ import OpBenchAnalysis
 import OpBenchModel
 
 /// Judged figures in Markdown, for a comment on a pull request and the summary of a CI job: the outcome, one sentence
-/// per finding, their explanations or the command that makes them, and the remedies. All columns of all figures are
+/// per finding, their explanations, the command that makes them, and the remedies. All columns of all figures are
 /// folded.
 enum ComparisonMarkdown {
     /// In bytes. A comment on GitHub holds 65,536 characters.
@@ -14,10 +14,8 @@ enum ComparisonMarkdown {
         var text = "### \(outcome)\(GateSummary.counts(of: rows))\n"
         let reason = report.failure.map { "\($0.prefix(1).uppercased())\($0.dropFirst())." }
         for line in [reason, report.bound].compactMap(\.self) { text += "\n\(MarkdownText.cell(line))\n" }
-        let explanations = report.explanations.prefix(mostExplanations).map(explained)
-        var closing = explanations.joined()
-        let hasRegressed = rows.contains { $0.verdict == .regression }
-        if explanations.isEmpty, hasRegressed, let words = report.explainingWords {
+        var closing = report.explanations.prefix(mostExplanations).map(explained).joined()
+        if rows.contains(where: { $0.verdict == .regression }), let words = report.explainingWords {
             closing += "\nRank the functions behind it:\n\n    \(ShellWords.joined(words))\n"
         }
         if !report.remedies.isEmpty {
@@ -29,14 +27,18 @@ enum ComparisonMarkdown {
         return text + closing + (rows.isEmpty ? "" : folded("All figures (\(rows.count))", all(of: report, room: room)))
     }
 
-    private static let mostExplanations = 5
-    private static let mostExplainedLines = 20
+    private static let mostExplanations = 3
+    private static let mostExplainedBytes = 5_000
+    private static let mostHeading = 300
 
     /// An explanation, folded below its heading.
     private static func explained(_ text: String) -> String {
         let lines = text.split(separator: "\n").map { MarkdownText.cell(String($0)) }
-        let shown = lines.dropFirst().prefix(mostExplainedLines).map { $0 + "\n" }.joined()
-        return folded("Explained: \(lines.first ?? "")", "<pre>\n\(shown)</pre>\n")
+        var shown = ""
+        for line in lines.dropFirst() where shown.utf8.count + line.utf8.count < mostExplainedBytes {
+            shown += line + "\n"
+        }
+        return folded("Explained: \(lines.first?.prefix(mostHeading) ?? "")", "<pre>\n\(shown)</pre>\n")
     }
 
     /// A column in Markdown: its title and the escaped cell of a row.

@@ -19,6 +19,8 @@ protocol JudgedRow: FigureRow {
     var verdict: Verdict { get }
     var doubt: Doubt? { get }
     var ratio: Double? { get }
+    /// The logarithm of the ratio to the bound or the base, whose largest value is the worst; nil without a ratio.
+    var excess: Double? { get }
     /// The median figures whose quotient is printed beside the ratio.
     var medians: (own: Double, other: Double)? { get }
     /// The largest regression that may be undetected; nil if unknown.
@@ -148,9 +150,12 @@ struct ComparisonReport<Row: JudgedRow> {
         explained.map { ["opbench", "explain", "--output", "\($0.folder)/explanation"] + compared.runs.map(\.folder) }
     }
 
-    /// The explanations in the judged run's folder, each with a heading in its first line. A file that cannot be read
-    /// is left out.
-    var explanations: [String] { (try? explained?.explanations()) ?? [] }
+    /// The explanations of regressions in the folder of a run of two builds, each with a heading in its first line.
+    var explanations: [String] {
+        guard case .sides(let run) = compared else { return [] }
+        let regressed = rows.filter { $0.verdict == .regression }.map { "\($0.cellID) on \($0.backend.rawValue), " }
+        return run.explanations().filter { text in regressed.contains(where: text.hasPrefix) }
+    }
 
     /// The run of the judged build, if there is another build to explain it by.
     private var explained: RecordedRun? {
@@ -171,8 +176,9 @@ struct ComparisonReport<Row: JudgedRow> {
 
     /// A sentence per backend: `engine: 2 figures worse (most: 1.3×, CPU time of …), 1 better, 36 unchanged`
     var findings: [String] {
-        rows.map(\.backend).uniqued().compactMap { backend in
-            let judged = Dictionary(grouping: rows.filter { $0.backend == backend }, by: \.verdict)
+        let byBackend = Dictionary(grouping: rows, by: \.backend)
+        return rows.map(\.backend).uniqued().compactMap { backend in
+            let judged = Dictionary(grouping: byBackend[backend] ?? [], by: \.verdict)
             let counts = Verdict.inOrder.compactMap { verdict in judged[verdict].map { (verdict: verdict, rows: $0) } }
             let parts = counts.enumerated().map { index, part in
                 let noun = index > 0 ? "" : part.rows.count == 1 ? " figure" : " figures"
@@ -185,7 +191,7 @@ struct ComparisonReport<Row: JudgedRow> {
 
     /// The ratio and the name of the figure that changed most; empty without ratios.
     private func worst(of rows: [Row]) -> String {
-        let changed = rows.compactMap { row in row.ratio.map { (row: row, size: abs(log($0))) } }
+        let changed = rows.compactMap { row in row.excess.map { (row: row, size: $0) } }
         guard let most = changed.max(by: { $0.size < $1.size })?.row, let ratio = most.ratio else { return "" }
         let text = Quantities.short(ratio, width: nil, in: .ratio, resolution: 0)
         return " (\(rows.count == 1 ? "" : "most: ")\(text), \(most.figureName) of \(most.cellID))"

@@ -58,13 +58,20 @@ struct FindingSentences {
 
     // MARK: Caveats
 
-    /// A sentence for each mark that all measured rows have, and one for the serious marks of some.
+    /// A sentence for each restriction that applies to all measured rows, and one for the serious ones of some.
     private var caveats: [String] {
-        let marks = rows.filter { $0.samples > 0 }.map { RowMark.marks(of: $0, isQuick: isQuick) }
-        let counts = RowMark.allCases.map { mark in (mark: mark, count: marks.count { $0.contains(mark) }) }
-        let all = counts.filter { $0.count > 0 && $0.count == marks.count }.map(\.mark.meaning)
-        let some = counts.filter { $0.count > 0 && $0.count < marks.count && $0.mark.isSerious }
-            .map { "\($0.count) \($0.mark.predicate)" }
+        let marks = rows.filter { $0.samples > 0 }.map { Set(RowMark.marks(of: $0, isQuick: isQuick)) }
+        let counts = RowMark.pairs.map { pair in
+            (
+                pair: pair, any: marks.count { $0.contains(pair.some) || $0.contains(pair.most) },
+                most: marks.count { $0.contains(pair.most) }
+            )
+        }.filter { $0.any > 0 }
+        let all = counts.filter { $0.any == marks.count }
+            .map { (2 * $0.most > $0.any ? $0.pair.most : $0.pair.some).meaning }
+        let some = counts.filter { $0.any < marks.count && ($0.most > 0 || $0.pair.isSerious) }.map { count in
+            "\(count.pair.isSerious ? count.any : count.most) \(count.pair.words)"
+        }
         guard !some.isEmpty else { return all }
         return all + ["of \(marks.count) results, \(some.joined(separator: ", ")); \(whereMarked) marks them"]
     }

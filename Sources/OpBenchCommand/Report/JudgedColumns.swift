@@ -1,3 +1,4 @@
+import Glibc
 import OpBenchAnalysis
 import OpBenchModel
 
@@ -86,6 +87,8 @@ extension CompareRow: JudgedRow {
 
     var runID: String { "" }
 
+    var excess: Double? { ratio.map { abs(log($0)) } }
+
     var medians: (own: Double, other: Double)? { head.flatMap { head in base.map { (head, $0) } } }
 
     var figureName: String { figure.title }
@@ -134,6 +137,8 @@ extension GoalRow: JudgedRow {
     ]
 
     var mostUnseen: Double? { nil }
+
+    var excess: Double? { ratio.map { log($0 / (atMost ?? 1)) } }
 
     var medians: (own: Double, other: Double)? { value.flatMap { value in base.map { (value, $0) } } }
 

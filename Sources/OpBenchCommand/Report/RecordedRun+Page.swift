@@ -22,7 +22,7 @@ extension RecordedRun {
             latencies: try latencies(),
             workloads: (facts?.workloads ?? []).map { .init(name: $0.name, file: $0.file, text: $0.text) },
             facts: (own + (facts?.environment.map { ($0.label, $0.value) } ?? [])).map { .init($0.0, $0.1) },
-            classes: try ProfiledClasses.read(in: folder), explanations: try explanations())
+            classes: try ProfiledClasses.read(in: folder), explanations: explanations())
     }
 
     /// The latencies of the samples in the summary, from the histograms beside the rows, if there are any.
@@ -44,12 +44,11 @@ extension RecordedRun {
     private static let explanationLimit = 1 << 20
 
     /// The texts that `opbench explain --output` wrote into a folder of the run, such as `RUN/explanation`.
-    func explanations() throws(InputError) -> [String] {
+    /// A file that cannot be read is left out.
+    func explanations() -> [String] {
         let found = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
         let files = found.filter { $0.hasSuffix(ExplanationFolder.textSuffix) }.sorted().prefix(Self.mostExplanations)
-        return try files.map { (file) throws(InputError) in
-            try TextFile.read("\(folder)/\(file)", limit: Self.explanationLimit)
-        }
+        return files.compactMap { try? TextFile.read("\(folder)/\($0)", limit: Self.explanationLimit) }
     }
 }
 

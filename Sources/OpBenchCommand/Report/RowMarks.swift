@@ -42,25 +42,25 @@ enum RowMark: Character, CaseIterable {
 
     private static let screening = BlockStages.standard[0]
 
-    /// Whether most samples are affected, or the median alone misleads.
-    var isSerious: Bool {
-        switch self {
-        case .mostlyNoisy, .mostlyUnsteady, .twoModes, .mostlyShort, .overloaded, .mostlyOverloaded: true
-        case .noisy, .unsteady, .short, .quick, .screensOnly, .tooFewBlocks: false
-        }
+    /// The two forms of a restriction, equal for one without a more serious form.
+    struct Pair {
+        let some: RowMark
+        let most: RowMark
+        /// Its name after a number of results.
+        let words: String
+        /// Whether already the milder form is worth mentioning.
+        var isSerious = false
     }
 
-    /// The meaning of a serious mark, after a number of rows.
-    var predicate: String {
-        switch self {
-        case .noisy, .mostlyNoisy: "noisy"
-        case .unsteady, .mostlyUnsteady: "unsteady"
-        case .twoModes: "in two modes"
-        case .short, .mostlyShort: "too short"
-        case .overloaded, .mostlyOverloaded: "overloaded"
-        case .quick, .screensOnly, .tooFewBlocks: "of few blocks"
-        }
-    }
+    static let pairs = [
+        Pair(some: .noisy, most: .mostlyNoisy, words: "mostly noisy"),
+        Pair(some: .unsteady, most: .mostlyUnsteady, words: "mostly unsteady"),
+        Pair(some: .twoModes, most: .twoModes, words: "in two modes", isSerious: true),
+        Pair(some: .short, most: .mostlyShort, words: "mostly too short"),
+        Pair(some: .overloaded, most: .mostlyOverloaded, words: "overloaded", isSerious: true),
+        Pair(some: .quick, most: .quick, words: "quick", isSerious: true),
+        Pair(some: .screensOnly, most: .tooFewBlocks, words: "of few blocks", isSerious: true),
+    ]
 
     var meaning: String {
         switch self {

@@ -7,8 +7,8 @@ enum SummaryTable {
     ///   - clockResolution: resolution of the clock that timed the rows, in nanoseconds.
     ///   - isQuick: whether the rows were measured with `--quick`.
     static func text(of rows: [SummaryRow], clockResolution: Double, isQuick: Bool = false) -> String {
-        let sections = rows.map(\.workload).uniqued().map { workload in
-            SummarySection(rows.filter { $0.workload == workload }, clockResolution: clockResolution, isQuick: isQuick)
+        let sections = rows.byWorkload.map {
+            SummarySection($0, clockResolution: clockResolution, isQuick: isQuick)
         }
         let notes = SummaryNotes(
             rows: rows, clockResolution: clockResolution, isQuick: isQuick,
@@ -27,6 +27,8 @@ struct SummarySection {
     let cells: CellNames
     let columns: [SummaryColumn]
     let summaryRows: [SummaryRow]
+    /// The marks after ratios.
+    let ratioMarks: Set<String>
     private let context: SummaryContext
     /// The common kind of all classes, such as `priority`; empty if they have none.
     private let classKind: String
@@ -35,6 +37,7 @@ struct SummarySection {
     init(_ rows: [SummaryRow], clockResolution: Double, isQuick: Bool) {
         let context = SummaryContext(rows, clockResolution: clockResolution, isQuick: isQuick)
         (summaryRows, self.context) = (rows, context)
+        ratioMarks = Set(rows.map(context.ratioMark)).subtracting([""])
         cells = CellNames(rows.map { .init(id: $0.cellID, parameters: $0.parameters) })
         columns = SummaryColumn.all(baseline: context.baseline).filter { column in
             column.isAlwaysShown || rows.contains { !["", Quantities.absent].contains(column.text($0, context)) }
@@ -43,9 +46,6 @@ struct SummarySection {
             rows.map(\.operationClass).filter { !$0.isEmpty }.map { $0.contains("=") ? $0.prefix { $0 != "=" } : "" })
         classKind = kinds.count == 1 ? String(kinds.first ?? "") : ""
     }
-
-    /// The marks after ratios.
-    var ratioMarks: Set<String> { Set(summaryRows.map(context.ratioMark)).subtracting([""]) }
 
     /// The title, and a table with a line for each row.
     var text: String {
@@ -101,6 +101,14 @@ struct SummarySection {
     }
 }
 
+extension [SummaryRow] {
+    /// The rows of each workload, in order of first appearance.
+    var byWorkload: [[SummaryRow]] {
+        let grouped = Dictionary(grouping: self, by: \.workload)
+        return map(\.workload).uniqued().map { grouped[$0]! }
+    }
+}
+
 extension Sequence where Element: Hashable {
     /// The elements without repetitions, in order of first appearance.
     func uniqued() -> [Element] {
@@ -113,8 +121,8 @@ extension Sequence where Element: Hashable {
 enum SummaryMarkdown {
     /// - Parameters: see `SummaryTable.text`.
     static func text(of rows: [SummaryRow], clockResolution: Double, isQuick: Bool) -> String {
-        let sections = rows.map(\.workload).uniqued().map { workload in
-            SummarySection(rows.filter { $0.workload == workload }, clockResolution: clockResolution, isQuick: isQuick)
+        let sections = rows.byWorkload.map {
+            SummarySection($0, clockResolution: clockResolution, isQuick: isQuick)
         }
         let notes = SummaryNotes(
             rows: rows, clockResolution: clockResolution, isQuick: isQuick,

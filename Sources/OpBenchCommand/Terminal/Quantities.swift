@@ -90,6 +90,8 @@ enum Quantities {
         case .bytes: amounts.text(rounded, digits)
         case .perSecond: counts.text(rounded, digits) + "/s"
         case .count: counts.text(rounded) { $0 == $0.rounded() ? Quantities.digits($0) : digits($0) }
+        // The difference from 1 is of interest.
+        case .ratio where (0.9..<1.1).contains(value): ratio(value)
         case .ratio: abs(rounded) < 0.0995 ? ratio(rounded) : digits(rounded) + "×"
         }
     }

@@ -131,7 +131,7 @@ function drawByCell(figure, page, width) {
     }
     const without = groups.length - all.length;
     if (without > 0 && !isStacked) {
-        grid.push(vector("text", { x: 0, y: bottom + 15, fill: css("--muted") }, cut(plural(without, "cell") + (isRatio ? " not comparable" : " without this figure"), left - 10)));
+        grid.push(vector("text", { x: 0, y: bottom + 15, fill: css("--muted") }, cut(plural(without, "cell") + (isRatio ? " without a comparable ratio" : " without this figure"), left - 10)));
     }
     const shown = list.length < all.length ? ` (${start + 1}–${start + list.length} of ${all.length})` : "";
     return {
