@@ -136,6 +136,29 @@ struct GateTests {
             "opbench \(line)")
     }
 
+    @Test("By default the latest run is judged: a finished one, and not the baseline itself")
+    func latest() throws {
+        let place = try ScratchFolder()
+        func write(_ name: String, day: Int, state: String = "finished") throws {
+            var run = WrittenRun(name: name, started: "2026-11-\(day)T10:00:00Z", state: state)
+            for block in 0..<15 {
+                for backend in [BackendID.engine, .dispatch] { run.add(backend, block: block, .time, 1) }
+            }
+            try run.write(to: place.root)
+        }
+        func named() throws -> [String] { try RecordedRun.named([], in: place.root).map(\.folder) }
+        #expect(throws: InputError.self) { try named() }
+        try write("old", day: 20)
+        try write("new", day: 21)
+        #expect(try named() == ["\(place.root)/new"])
+        #expect(throws: InputError.self) {
+            try GateCommand.parse(["--baseline", "new", "--results", place.root]).run()
+        }
+        try write("part", day: 22, state: "running")
+        #expect(throws: InputError.self) { try named() }
+        #expect(try RecordedRun.named([], in: place.root, isTornAllowed: true).map(\.folder) == ["\(place.root)/part"])
+    }
+
     @Test("A run of another version is rejected by its version")
     func otherVersion() async throws {
         let text = try folder.read("results/base/samples.csv")
