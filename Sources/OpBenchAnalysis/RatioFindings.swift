@@ -24,9 +24,7 @@ extension SummaryRow {
 
 /// A backend's verdicts against the baseline, over the cells of a run.
 public struct RatioFindings: Sendable {
-    public let backend: BackendID
-    /// The build, if the run compares two; else empty.
-    public let side: String
+    public let backend: BackendSide
     /// The baseline; of its forms, which other axes are compared with, the one with the shortest name.
     public let baseline: BackendID
     private let rows: [RatioVerdict: [SummaryRow]]
@@ -37,24 +35,13 @@ public struct RatioFindings: Sendable {
     /// The findings of every backend and side that has verdicts, in order of first appearance.
     public static func all(of rows: [SummaryRow]) -> [RatioFindings] {
         guard let baseline = baseline(of: rows) else { return [] }
-        struct Key: Hashable {
-            let backend: BackendID
-            let side: String
-        }
-        var judged: [Key: [RatioVerdict: [SummaryRow]]] = [:]
+        var judged: [BackendSide: [RatioVerdict: [SummaryRow]]] = [:]
         for row in rows.sorted(by: { ($0[.timeRatio].value ?? 0) < ($1[.timeRatio].value ?? 0) }) {
             guard let verdict = row.ratioVerdict else { continue }
-            judged[Key(backend: row.backend, side: row.side), default: [:]][verdict, default: []].append(row)
+            judged[row.backendSide, default: [:]][verdict, default: []].append(row)
         }
-        var seen: Set<BackendID> = []
-        let backends = rows.map(\.backend).filter { seen.insert($0).inserted }
-        let sides = Set(rows.map(\.side)).sorted()
-        return backends.flatMap { backend in
-            sides.compactMap { side in
-                judged[Key(backend: backend, side: side)].map {
-                    RatioFindings(backend: backend, side: side, baseline: baseline, rows: $0)
-                }
-            }
+        return rows.backendSides.compactMap { backend in
+            judged[backend].map { RatioFindings(backend: backend, baseline: baseline, rows: $0) }
         }
     }
 

@@ -65,7 +65,7 @@ extension ExportFormat: ExpressibleByArgument {}
 
 extension ExportedRun {
     fileprivate init(_ run: RecordedRun) throws(InputError) {
-        if run.samples.contains(where: { !$0.side.isEmpty }) {
+        if run.hasSides {
             throw InputError(
                 file: run.name, message: "the run has two sides", remedy: "export a run of `opbench run`")
         }

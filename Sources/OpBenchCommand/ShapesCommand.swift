@@ -108,7 +108,7 @@ enum ShapeBackends {
     static func able(_ definition: ShapeDefinition) -> [BackendID] {
         let cell = definition.standardCell(of: definition.shape.rawValue)
         return BackendID.known(for: definition.shape).filter { backend in
-            guard !backend.rawValue.contains(":"), case .full = BackendSupport(of: cell, on: backend) else {
+            guard !backend.isForm, case .full = BackendSupport(of: cell, on: backend) else {
                 return false
             }
             return true

@@ -41,7 +41,7 @@ struct RatioFindingsTests {
             row(.foundation, cell: "b", ratio: 3, low: 2, high: 4),
         ]
         let findings = RatioFindings.all(of: rows)
-        #expect(findings.map(\.backend) == [.foundation, .engine])
+        #expect(findings.map(\.backend.backend) == [.foundation, .engine])
         #expect(findings.allSatisfy { $0.baseline == .dispatch })
         #expect(findings[1][.faster].map(\.cellID) == ["b", "a"] && findings[1][.slower].isEmpty)
         #expect(findings[0][.slower].map(\.cellID) == ["b", "a"])

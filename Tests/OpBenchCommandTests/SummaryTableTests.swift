@@ -156,6 +156,23 @@ struct SummaryTableTests {
         }
     }
 
+    @Test("Columns keep the order of the workload's backends, also of one that the first cell skips")
+    func order() {
+        func row(_ backend: BackendID, _ cell: String, _ status: SampleStatus = .ok) -> SummaryRow {
+            var row = SummaryRow(
+                runID: "r", workload: "w", cellID: "w n=\(cell)", backend: backend, status: status, samples: 7,
+                parameters: ["n": cell])
+            row[.time].value = status == .ok ? 100 : nil
+            return row
+        }
+        let rows = [
+            row(.engine, "1"), row(.dispatch, "1", .skipped), row(.foundation, "1"), row(.serial, "1", .unsupported),
+            row(.engine, "2"), row(.dispatch, "2"), row(.foundation, "2"), row(.serial, "2", .skipped),
+        ]
+        let header = CellTable.text(of: rows, clockResolution: 23, width: 80).split(separator: "\n")[1]
+        #expect(header.split(separator: " ") == ["n", "engine", "dispatch", "foundation"])
+    }
+
     @Test("Only ratios with a verdict are coloured, and colours do not shift columns")
     func colours() {
         var rows = rows

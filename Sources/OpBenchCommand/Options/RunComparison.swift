@@ -50,7 +50,7 @@ struct RunComparison {
     func compareBackends(
         _ base: BackendID, _ head: BackendID, of run: RecordedRun
     ) throws(InputError) -> [CompareRow] {
-        if run.samples.contains(where: { !$0.side.isEmpty }) {
+        if run.hasSides {
             throw InputError(
                 file: run.name, message: "the run compares two builds",
                 remedy: "compare backends of a run of one build, of `opbench run`")

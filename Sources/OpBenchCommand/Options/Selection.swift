@@ -12,7 +12,7 @@ struct CellOptions: ParsableArguments {
         help: ArgumentHelp(
             "Backends, separated by commas, instead of those in the files.",
             discussion: """
-                Known: \(BackendID.known.map(\.rawValue).filter { !$0.contains(":") }.joined(separator: ", ")), and \
+                Known: \(BackendID.known.filter { !$0.isForm }.map(\.rawValue).joined(separator: ", ")), and \
                 forms of them; `\(BackendDefinition.listing)` describes all. A workload takes those that its shape \
                 supports.
                 """,

@@ -40,32 +40,21 @@ enum CellTable {
             let isOneAxis = baselines.count == 1
             notes.append("× time ÷ \(baselines.joined(separator: " or "))\(isOneAxis ? "" : ", by axis")")
         }
-        notes += [RatioVerdict.noDifference, .incomparable, .unknown].filter(marked.contains).map {
-            "\($0.mark) \($0.words)"
-        }
+        notes += [RatioVerdict.noDifference, .incomparable, .unknown].filter(marked.contains).compactMap(\.sign)
+            .map { "\($0.mark) \($0.words)" }
         if !hidden.isEmpty { notes.append("hidden (terminal too narrow): \(hidden.joined(separator: ", "))") }
         return (notes + ["more: --wide"]).joined(separator: "; ")
     }
 }
 
 extension RatioVerdict {
-    /// The sign after a ratio.
-    fileprivate var mark: String {
+    /// The sign after a ratio, and its meaning; nil for a verdict that needs none.
+    fileprivate var sign: (mark: String, words: String)? {
         switch self {
-        case .faster, .slower: ""
-        case .noDifference: "~"
-        case .incomparable: "!"
-        case .unknown: "?"
-        }
-    }
-
-    fileprivate var words: String {
-        switch self {
-        case .faster: "faster"
-        case .slower: "slower"
-        case .noDifference: "no difference shown"
-        case .incomparable: "not comparable"
-        case .unknown: "too few blocks"
+        case .faster, .slower: nil
+        case .noDifference: ("~", "no difference shown")
+        case .incomparable: ("!", "not comparable")
+        case .unknown: ("?", "too few blocks")
         }
     }
 
@@ -80,22 +69,9 @@ extension RatioVerdict {
 
 /// One workload's rows, ready for layout.
 private struct CellSection {
-    /// A backend, and its build if the run compares two.
-    private struct Column: Hashable {
-        let backend: BackendID
-        let side: String
-
-        init(backend: BackendID, side: String) { (self.backend, self.side) = (backend, side) }
-        init(_ row: SummaryRow) { self.init(backend: row.backend, side: row.side) }
-
-        var title: String { backend.rawValue + (side.isEmpty ? "" : " \(side)") }
-        /// Forms of backends are hidden first.
-        var isForm: Bool { backend.rawValue.contains(":") }
-    }
-
     private struct Place: Hashable {
         let cellID: String
-        let column: Column
+        let backend: BackendSide
     }
 
     /// A figure of a cell and backend, as text.
@@ -104,6 +80,8 @@ private struct CellSection {
         var ratio = ""
         var mark = ""
         var style = TextStyle.plain
+
+        var withoutFigure: Entry { Entry(ratio: ratio, mark: mark, style: style) }
     }
 
     private let rows: [SummaryRow]
@@ -112,7 +90,7 @@ private struct CellSection {
     private let marked: Set<RatioVerdict>
     private let names: CellNames
     private let cellIDs: [String]
-    private let columns: [Column]
+    private let columns: [BackendSide]
     /// The titles of backends beyond the limits.
     private let leftOut: [String]
     private let figures: [Figure]
@@ -126,12 +104,8 @@ private struct CellSection {
         (self.rows, self.clockResolution, self.marked) = (rows, clockResolution, marked)
         names = CellNames(rows.map { .init(id: $0.cellID, parameters: $0.parameters) })
         cellIDs = rows.map(\.cellID).uniqued()
-        let measured = rows.filter { ![.skipped, .unsupported].contains($0.status) }
-        let found = Set(measured.map(Column.init))
-        let sides = rows.map(\.side).uniqued()
-        let all = rows.map(\.backend).uniqued().flatMap { backend in
-            sides.map { Column(backend: backend, side: $0) }.filter(found.contains)
-        }
+        let measured = Set(rows.filter { ![.skipped, .unsupported].contains($0.status) }.map(\.backendSide))
+        let all = rows.backendSides.filter(measured.contains)
         columns = Array(all.prefix(min(Self.mostColumns, max(1, Self.mostEntries / cellIDs.count))))
         leftOut = all.dropFirst(columns.count).map(\.title)
         let special = Figure.ofShapes.filter { figure in rows.contains { $0[figure].value != nil } }
@@ -144,21 +118,29 @@ private struct CellSection {
         let heading = TerminalText.escaped(names.heading, limit: TerminalText.messageLimit)
         let title = WrappedText.paragraph(heading, width: width, hanging: 2)
         guard !columns.isEmpty else { return .init(text: title + "not measured\n", hidden: []) }
-        var layout = table(areRatiosAlone: false).layout(width: width, isColored: isColored)
-        if !layout.hidden.isEmpty { layout = table(areRatiosAlone: true).layout(width: width, isColored: isColored) }
+        let places: [Line] = cellIDs.flatMap { cell in figures.map { (cell, $0) } }
+        let entries = entries(of: places)
+        var layout = table(places, entries).layout(width: width, isColored: isColored)
+        if !layout.hidden.isEmpty {
+            let ratios = entries.map { $0.map { $0.ratio.isEmpty ? $0 : $0.withoutFigure } }
+            layout = table(places, ratios).layout(width: width, isColored: isColored)
+        }
         return .init(text: title + layout.text, hidden: layout.hidden + leftOut)
     }
 
-    private func table(areRatiosAlone: Bool) -> PrintedTable {
-        let places = cellIDs.flatMap { cell in figures.map { (cell: cell, figure: $0) } }
-        let byPlace = Dictionary(rows.map { (Place(cellID: $0.cellID, column: Column($0)), $0) }) { first, _ in first }
-        let entries = columns.map { column in
-            places.map { place in
-                var entry = entry(byPlace[Place(cellID: place.cell, column: column)], place.figure)
-                if areRatiosAlone, !entry.ratio.isEmpty { entry.figure = "" }
-                return entry
-            }
+    /// A line of the table.
+    private typealias Line = (cell: String, figure: Figure)
+
+    /// The entries of each column, one for each line.
+    private func entries(of lines: [Line]) -> [[Entry]] {
+        let found = Dictionary(rows.map { (Place(cellID: $0.cellID, backend: $0.backendSide), $0) }) { first, _ in first
         }
+        return columns.map { column in
+            lines.map { entry(found[Place(cellID: $0.cell, backend: column)], $0.figure) }
+        }
+    }
+
+    private func table(_ places: [Line], _ entries: [[Entry]]) -> PrintedTable {
         let texts = entries.map(Self.aligned)
         let isTimeAlone = figures == [.time]
         let lines = places.indices.map { index in
@@ -175,7 +157,8 @@ private struct CellSection {
         func escaped(_ title: String) -> String { TerminalText.escaped(title, limit: TerminalText.fieldLimit) }
         return PrintedTable(
             titles.map { .init(title: escaped($0), isText: true) }
-                + columns.map { .init(title: escaped($0.title), rank: $0.isForm ? 2 : 1) },
+                // Forms of backends are hidden first.
+                + columns.map { .init(title: escaped($0.title), rank: $0.backend.isForm ? 2 : 1) },
             lines: lines)
     }
 
@@ -195,7 +178,7 @@ private struct CellSection {
         let width = row.interval(of: .timeRatio).map { $0.high - $0.low }
         return Entry(
             figure: text, ratio: Quantities.short(ratio, width: width, in: .ratio, resolution: 0),
-            mark: marked.contains(verdict) ? verdict.mark : "", style: verdict.style)
+            mark: marked.contains(verdict) ? verdict.sign?.mark ?? "" : "", style: verdict.style)
     }
 
     /// The texts of a column's entries, with figures, ratios and marks below each other.

@@ -147,19 +147,16 @@ struct ComparisonReport<Row: JudgedRow> {
     /// The command that ranks the functions behind a regression, and keeps the result in the judged run's folder; nil
     /// for goals, which have one build.
     var explainingWords: [String]? {
-        explained.map { ["opbench", "explain", "--output", "\($0.folder)/explanation"] + compared.runs.map(\.folder) }
+        if case .goals = compared { return nil }
+        let folders = compared.runs.map(\.folder)
+        return folders.last.map { ["opbench", "explain", "--output", "\($0)/explanation"] + folders }
     }
 
     /// The explanations of regressions in the folder of a run of two builds, each with a heading in its first line.
     var explanations: [String] {
         guard case .sides(let run) = compared else { return [] }
         let regressed = rows.filter { $0.verdict == .regression }.map { "\($0.cellID) on \($0.backend.rawValue), " }
-        return run.explanations().filter { text in regressed.contains(where: text.hasPrefix) }
-    }
-
-    /// The run of the judged build, if there is another build to explain it by.
-    private var explained: RecordedRun? {
-        if case .goals = compared { nil } else { compared.runs.last }
+        return run.explanations(among: run.paths).filter { text in regressed.contains(where: text.hasPrefix) }
     }
 
     /// A note on the ratios; nil if there are none.

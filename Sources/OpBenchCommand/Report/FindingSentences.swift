@@ -38,8 +38,7 @@ struct FindingSentences {
             let noun = index > 0 ? "" : part.rows.count == 1 ? " cell" : " cells"
             return "\(part.verb) \(part.rows.count)\(noun)" + (part.detail.isEmpty ? "" : " (\(part.detail))")
         }
-        let side = findings.side.isEmpty ? "" : " \(findings.side)"
-        return "\(findings.backend.rawValue)\(side) vs \(findings.baseline.rawValue): \(parts.joined(separator: ", "))"
+        return "\(findings.backend.title) vs \(findings.baseline.rawValue): \(parts.joined(separator: ", "))"
     }
 
     private func range(_ rows: [SummaryRow]) -> String {

@@ -16,13 +16,14 @@ extension RecordedRun {
         ]
         let own = known.compactMap { label, value in value.map { (label, $0) } }
         let summary = try ShownRun(self).rows
+        let paths = paths
         let findings = FindingSentences(summary, isQuick: facts?.isQuick ?? false, whereMarked: "the table")
         return PageRun(
             name: name, heading: description.heading, sentences: findings.lines, samples: samples, summary: summary,
             latencies: try latencies(),
             workloads: (facts?.workloads ?? []).map { .init(name: $0.name, file: $0.file, text: $0.text) },
             facts: (own + (facts?.environment.map { ($0.label, $0.value) } ?? [])).map { .init($0.0, $0.1) },
-            classes: try ProfiledClasses.read(in: folder), explanations: explanations())
+            classes: try ProfiledClasses.read(paths, in: folder), explanations: explanations(among: paths))
     }
 
     /// The latencies of the samples in the summary, from the histograms beside the rows, if there are any.
@@ -43,11 +44,15 @@ extension RecordedRun {
     private static let mostExplanations = 50
     private static let explanationLimit = 1 << 20
 
+    /// The paths of all files in the run's folder and below, relative to it.
+    var paths: [String] { FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? [] }
+
     /// The texts that `opbench explain --output` wrote into a folder of the run, such as `RUN/explanation`.
     /// A file that cannot be read is left out.
-    func explanations() -> [String] {
-        let found = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
-        let files = found.filter { $0.hasSuffix(ExplanationFolder.textSuffix) }.sorted().prefix(Self.mostExplanations)
+    ///
+    /// - Parameter paths: those of the run.
+    func explanations(among paths: [String]) -> [String] {
+        let files = paths.filter { $0.hasSuffix(ExplanationFolder.textSuffix) }.sorted().prefix(Self.mostExplanations)
         return files.compactMap { try? TextFile.read("\(folder)/\($0)", limit: Self.explanationLimit) }
     }
 }
@@ -77,10 +82,10 @@ enum ProfiledClasses {
     private static let mostFiles = 200
     private static let sizeLimit = 64 << 20
 
+    /// - Parameter paths: those of the files in the folder, relative to it.
     /// - Throws: `InputError` if a profile is too large or malformed.
-    static func read(in folder: String) throws(InputError) -> [PageRun.CPUClasses] {
-        let found = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
-        let files = found.filter { $0.split(separator: "/").last.map(String.init) == fileName }.prefix(mostFiles)
+    static func read(_ paths: [String], in folder: String) throws(InputError) -> [PageRun.CPUClasses] {
+        let files = paths.filter { $0.split(separator: "/").last.map(String.init) == fileName }.prefix(mostFiles)
             .sorted()
         var tables: [PageRun.CPUClasses] = []
         for file in files {

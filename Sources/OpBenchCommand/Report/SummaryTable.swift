@@ -70,7 +70,8 @@ struct SummarySection {
     }
 
     private func line(of row: SummaryRow, isWithinCell: Bool) -> PrintedTable.Line {
-        let name = (isWithinCell ? "  " : "") + (row.operationClass.isEmpty ? backend(row) : "  " + className(row))
+        let title = row.operationClass.isEmpty ? row.backendSide.title : "  " + className(row)
+        let name = (isWithinCell ? "  " : "") + title
         let fields = fields(of: row)
         if row.status != .ok, fields.allSatisfy({ ["", Quantities.absent].contains($0) }) {
             return .text(name, row.status.rawValue)
@@ -90,11 +91,6 @@ struct SummarySection {
 
     /// The columns' fields, in order.
     func fields(of row: SummaryRow) -> [String] { columns.map { $0.text(row, context) } }
-
-    /// The backend, and its side if two builds were measured.
-    func backend(_ row: SummaryRow) -> String {
-        row.backend.rawValue + (row.side.isEmpty ? "" : " \(row.side)")
-    }
 
     private func className(_ row: SummaryRow) -> String {
         classKind.isEmpty ? row.operationClass : String(row.operationClass.dropFirst(classKind.count + 1))
@@ -148,7 +144,8 @@ extension SummarySection {
 
     private var rows: [[String]] {
         summaryRows.map { row in
-            [cells.name(of: row.cellID), backend(row), row.operationClass] + fields(of: row) + [row.status.rawValue]
+            [cells.name(of: row.cellID), row.backendSide.title, row.operationClass]
+                + fields(of: row) + [row.status.rawValue]
         }
     }
 }

@@ -61,6 +61,32 @@ public struct SummaryRow: Sendable, Hashable {
     }
 }
 
+/// A backend, and its build if the run compares two.
+public struct BackendSide: Sendable, Hashable {
+    public let backend: BackendID
+    /// `base` or `head` if the run compares two builds; else empty.
+    public let side: String
+
+    /// `engine`, or `engine head`.
+    public var title: String { backend.rawValue + (side.isEmpty ? "" : " \(side)") }
+}
+
+extension SummaryRow {
+    public var backendSide: BackendSide { BackendSide(backend: backend, side: side) }
+}
+
+extension [SummaryRow] {
+    /// The backends in order of first appearance, each with its sides next to each other.
+    public var backendSides: [BackendSide] {
+        let found = Set(map(\.backendSide))
+        let sides = Set(map(\.side)).sorted()
+        var seen: Set<BackendID> = []
+        return map(\.backend).filter { seen.insert($0).inserted }.flatMap { backend in
+            sides.map { BackendSide(backend: backend, side: $0) }.filter(found.contains)
+        }
+    }
+}
+
 extension SummaryRow: CSVRow {
     public static let fileName = "summary.csv"
     public static let hasParameters = true

@@ -58,6 +58,9 @@ extension BackendID {
     /// The name up to the colon, if it has one.
     package var family: String { String(rawValue.prefix { $0 != ":" }) }
 
+    /// Whether it names a form of a backend.
+    package var isForm: Bool { rawValue.contains(":") }
+
     private static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
