@@ -15,7 +15,7 @@ struct ColumnTopic {
     static let all = [summary, marks, backends, compared, goals, floors, summaryFile, samplesFile, metrics]
 
     private static let summary = ColumnTopic(
-        title: "Tables of run, show and baseline show",
+        title: "Tables of run, show and baseline show, with --wide",
         columns: [
             Described(
                 name: "backend",
