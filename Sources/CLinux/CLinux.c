@@ -89,6 +89,7 @@ void *clinux_asked_operation(void) { return asked_operation; }
 void clinux_set_asked_operation(void *operation) { asked_operation = operation; }
 
 _Thread_local void *clinux_edge_slab_of_thread;
+_Thread_local void *clinux_closure_slab_of_thread;
 
 static pthread_once_t leave_once = PTHREAD_ONCE_INIT;
 static pthread_key_t leave_key;

@@ -5,7 +5,7 @@ import Synchronization
 package enum LiveObjects {
     package enum Kind: Int, CaseIterable, Sendable {
         case operation, operationQueue, queueCore, dependencyEdge, operationDetails, observerList, observation,
-            blockGroup, heldSegment, closureBatch
+            blockGroup, heldSegment, waitingClosure
     }
 
     /// The kinds of which objects are alive. Exact while no one uses the engine and its workers are idle.

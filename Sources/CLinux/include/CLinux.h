@@ -66,10 +66,14 @@ void clinux_set_kept_list(void *list);
 void *clinux_asked_operation(void);
 void clinux_set_asked_operation(void *operation);
 
-/// Another one: the memory that this thread's next edges come from. Inline, since an edge takes little more.
+/// Others: the memory that this thread's next edges, and its next closures, come from. Inline, since these take little
+/// more.
 extern _Thread_local void *clinux_edge_slab_of_thread;
 static inline void *clinux_edge_slab(void) { return clinux_edge_slab_of_thread; }
 static inline void clinux_set_edge_slab(void *slab) { clinux_edge_slab_of_thread = slab; }
+extern _Thread_local void *clinux_closure_slab_of_thread;
+static inline void *clinux_closure_slab(void) { return clinux_closure_slab_of_thread; }
+static inline void clinux_set_closure_slab(void *slab) { clinux_closure_slab_of_thread = slab; }
 
 /// Has `leave` called when the calling thread ends, on that thread; once, however often it was said.
 /// pthread_setspecific(3).

@@ -47,7 +47,7 @@ struct DependencyEdge: ~Copyable {
     /// An edge in no list. Retains the dependency.
     @inline(__always)
     static func make(of dependent: Operation, on dependency: Operation) -> Pointer {
-        let (memory, place) = EdgeSlab.take()
+        let (memory, place) = Slab<DependencyEdge>.take()
         let edge = memory.bindMemory(to: DependencyEdge.self, capacity: 1)
         edge.initialize(
             to: DependencyEdge(dependent: dependent, place: place, dependency: .passRetained(dependency)))
@@ -60,17 +60,20 @@ struct DependencyEdge: ~Copyable {
 
     /// Frees an edge in no list. The caller releases the dependency, which is returned.
     @inline(__always)
-    static func free(_ edge: Pointer, into places: inout EdgeSlab.Places) -> Unmanaged<Operation> {
+    static func free(_ edge: Pointer, into places: inout Slab<DependencyEdge>.Places) -> Unmanaged<Operation> {
         let dependency = edge.pointee.dependency
-        let place = Int(edge.pointee.dependentAndPlace & EdgeSlab.placeMask)
+        let place = Int(edge.pointee.dependentAndPlace & Self.placeMask)
         edge.deinitialize(count: 1)
         LiveObjects.count(.dependencyEdge, -1)
         places.add(edge, place: place)
         return dependency
     }
 
+    /// For a place's number in an object's address. Objects are aligned to 16 bytes.
+    private static let placeMask: UInt = 0b1111
+
     var dependent: Unmanaged<Operation> {
-        .fromOpaque(UnsafeRawPointer(bitPattern: dependentAndPlace & ~EdgeSlab.placeMask).unsafelyUnwrapped)
+        .fromOpaque(UnsafeRawPointer(bitPattern: dependentAndPlace & ~Self.placeMask).unsafelyUnwrapped)
     }
 
     /// A dependent's `state`. It is the first stored property, behind the object's header of two words: `make` checks
@@ -106,85 +109,10 @@ struct DependencyEdge: ~Copyable {
     }
 }
 
-/// Memory for edges: one `malloc` for fifteen of them.
-///
-/// A thread takes the places of its slab one after another, and then another slab. A place that is returned is not used
-/// again. Any thread returns places, several with one atomic subtraction, and the thread that returns the last place of
-/// a slab frees the slab. So no thread waits for another, and a released graph leaves no memory behind except the
-/// unused places of its maker's last slab.
-enum EdgeSlab {
-    private static let capacity = 15
-    private static let stride = MemoryLayout<DependencyEdge>.stride
-    /// For a place's number, which counts from 1, in an object's address. Objects are aligned to 16 bytes.
-    static let placeMask: UInt = 0b1111
-
-    /// The slab's place 0.
-    private struct Header: ~Copyable {
-        /// Places that are in use or may still be taken. Not one of the atomics that the explorer schedules, because no
-        /// other thread's next step depends on it.
-        let unreturned = Synchronization.Atomic<Int>(capacity)
-        /// Places taken. Belongs to the slab's thread.
-        var taken = 0
-    }
-
-    @inline(__always)
-    static func take() -> (memory: UnsafeMutableRawPointer, place: Int) {
-        let slab = clinux_edge_slab() ?? makeSlab()
-        let header = slab.assumingMemoryBound(to: Header.self)
-        let place = header.pointee.taken + 1
-        header.pointee.taken = place
-        // From here on the slab may be freed with its last edge.
-        if place == capacity { clinux_set_edge_slab(nil) }
-        return (slab + place * stride, place)
-    }
-
-    @inline(never)
-    private static func makeSlab() -> UnsafeMutableRawPointer {
-        // Not `allocate`: on Linux it asks for an alignment, and takes several times as long.
-        guard let slab = malloc((capacity + 1) * stride) else { fatalError("no memory for dependencies") }
-        slab.bindMemory(to: Header.self, capacity: 1).initialize(to: Header())
-        clinux_set_edge_slab(slab)
-        clinux_at_thread_end { EdgeSlab.detachThread() }
-        return slab
-    }
-
-    /// Collects places that one thread returns one after another. Places of the same slab, as neighbours mostly are,
-    /// are returned in one step. It holds back places of one slab at most.
-    struct Places: ~Copyable {
-        private var slab: UnsafeMutableRawPointer?
-        private var count = 0
-
-        init() {}
-
-        @inline(__always)
-        mutating func add(_ edge: DependencyEdge.Pointer, place: Int) {
-            let memory = UnsafeMutableRawPointer(edge)
-            #if DEBUG
-                // A thread that still follows the edge shall crash.
-                memset(memory, 0xA5, stride)
-            #endif
-            let slab = memory - place * stride
-            if slab != self.slab {
-                self = Places()
-                self.slab = slab
-            }
-            count += 1
-        }
-
-        deinit { if let slab { EdgeSlab.returnPlaces(count, of: slab) } }
-    }
-
-    private static func returnPlaces(_ count: Int, of slab: UnsafeMutableRawPointer) {
-        let header = slab.assumingMemoryBound(to: Header.self)
-        // Releasing and acquiring: the thread that frees the slab comes after all uses of its edges.
-        let rest = header.pointee.unreturned.wrappingSubtract(count, ordering: .acquiringAndReleasing).newValue
-        if rest == 0 { Glibc.free(slab) }
-    }
-
-    /// Called when the thread ends: returns the places that it has not taken.
-    private static func detachThread() {
-        guard let slab = clinux_edge_slab() else { return }
-        clinux_set_edge_slab(nil)
-        returnPlaces(capacity - slab.assumingMemoryBound(to: Header.self).pointee.taken, of: slab)
+extension DependencyEdge: InSlabs {
+    static var slabCapacity: Int { 15 }
+    static var slabOfThread: UnsafeMutableRawPointer? {
+        @inline(__always) get { clinux_edge_slab() }
+        @inline(__always) set { clinux_set_edge_slab(newValue) }
     }
 }

@@ -60,7 +60,7 @@ extension Operation {
         observers?.settleChange(.dependencies, hasHappened: removed != nil)
 
         if consequence == .file { fileWithQueue(becameReady: true) }
-        var places = EdgeSlab.Places()
+        var places = Slab<DependencyEdge>.Places()
         while let current = removed {
             removed = current.pointee.nextOfDependent
             DependencyEdge.free(current, into: &places).release()
@@ -226,7 +226,7 @@ extension DependencyEdge {
         } else {
             withUnsafeMutablePointer(to: &own) { list in
                 clinux_set_release_list(list)
-                var places = EdgeSlab.Places()
+                var places = Slab<DependencyEdge>.Places()
                 while let current = list.pointee {
                     list.pointee = current.pointee.nextOfDependent
                     DependencyEdge.free(current, into: &places).release()

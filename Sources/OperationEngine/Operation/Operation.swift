@@ -14,13 +14,13 @@ open class Operation: @unchecked Sendable {
     /// The part of the operation's state that several threads change. The first property: see
     /// `DependencyEdge.state(of:)`.
     let state = OperationState()
-    private let liveMark = LiveMark(.operation)
+
+    /// The operation's part as an item of its queue. Used through `asItem` alone. The second property: see `itemOffset`.
+    @exclusivity(unchecked) final var item = QueueItem(.operation)
 
     /// Guards `details` and `dependencyEdges`. Taken before any operation's `successors` and any queue's lock.
     let lock = FutexLock()
-    /// Which list of its queue the operation is in. Guarded by the queue's lock. Declared here because it fits beside
-    /// the lock's word.
-    @exclusivity(unchecked) final var place = ListPlace.none
+    private let liveMark = LiveMark(.operation)
 
     /// The edges to the operations that this one depends on, latest first. Owned.
     let dependencyEdges = DependencyList()
@@ -33,11 +33,6 @@ open class Operation: @unchecked Sendable {
     /// and before it publishes it. Not retained: a thread that follows it has to know that the operation cannot have
     /// left the queue. Such threads are the worker that runs the operation, and the one thread that files it.
     @exclusivity(unchecked) final var queue: Unmanaged<QueueCore>?
-    /// The operation's links in its queue's inbox and lists, and its number there. `next` belongs to the adding thread
-    /// until that publishes the operation in the inbox. From then on the queue's lock guards all three.
-    @exclusivity(unchecked) final var next: ReadyItem?
-    @exclusivity(unchecked) final var previous: ReadyItem?
-    @exclusivity(unchecked) final var sequence: UInt64 = 0
 
     /// A ready operation of normal priority, in no queue (contract A2).
     public init() {}

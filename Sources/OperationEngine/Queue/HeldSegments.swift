@@ -13,8 +13,8 @@ final class HeldSegment {
         ready = ReadyQueue(isMerged: isMerged)
     }
 
-    func remove(_ operation: Operation) {
-        if operation.place.kind == .ready { ready.remove(ReadyItem(operation)) } else { waiting.remove(operation) }
+    func remove(_ item: QueueItem.Pointer) {
+        if item.pointee.place.kind == .ready { ready.remove(item) } else { waiting.remove(item) }
     }
 }
 

@@ -1,11 +1,11 @@
-/// The list of its queue that an operation or a batch is in. Guarded by the queue's lock.
+/// The list of its queue that an item is in. Guarded by the queue's lock.
 ///
 /// The phase in the state word says what any thread may do with an operation. The place says only where the queue finds
 /// it. The two change at different moments: an operation in the phase `enqueued` may be in no list or in the ready
 /// list.
 struct ListPlace: Equatable {
     enum Kind: UInt8 {
-        /// In no list: not added yet, in the inbox, held by the thread that files it, set aside, or gone.
+        /// In no list: not added yet, in the inbox, held by the thread that files it, or gone.
         case none
         case waiting
         case ready
@@ -20,8 +20,10 @@ struct ListPlace: Equatable {
 
     static let none = ListPlace(kind: .none)
     static let waiting = ListPlace(kind: .waiting)
-    /// The place of a batch, which has normal priority.
-    static let readyBatch = ListPlace(kind: .ready)
+    /// The place of a closure, which has normal priority.
+    static let readyClosure = ListPlace(kind: .ready)
+    /// The place of an item that ends without having been started.
+    static let slotless = ListPlace(kind: .ready, level: .slotless)
 
     /// The place of a ready operation.
     static func ready(_ operation: Operation, _ word: OperationState.Word, band: NiceBand) -> ListPlace {

@@ -170,8 +170,8 @@ open class OperationQueue: @unchecked Sendable {
     /// time proportional to their number. It may be out of date when it returns (contract M9).
     open var operations: [Operation] { core.snapshot() }
 
-    /// The number of unfinished operations. It takes five atomic loads. It may count operations that just finished for
-    /// a moment longer (contract M10, M11).
+    /// The number of unfinished operations. It takes the queue's lock, and time proportional to what was added since the
+    /// queue was last looked at. It may count operations that just finished for a moment longer (contract M10, M11).
     open var operationCount: Int { core.operationCount }
 
     // MARK: Control

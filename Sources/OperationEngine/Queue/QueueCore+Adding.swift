@@ -5,16 +5,14 @@ extension QueueCore {
     /// Ready or not, it goes through the inbox. If it becomes ready there, it is filed by the thread that makes it
     /// ready, as everywhere. If it overrides `isReady`, it is admitted at once, and asked.
     func add(_ operation: Operation) {
-        countIn(1)
         publish(operation)
         let before = operation.state.load()
         if before.has(OperationState.Word.hasOwnReadiness) {
-            change { $0.admit(operation) }
-            entrance.closeBatch()
+            countIn(1)
+            change { $0.admit(operation.asItem) }
             return operation.readinessMayHaveChanged()
         }
-        inbox.push(ReadyItem(operation))
-        entrance.closeBatch()
+        push(operation.asItem)
         let word = operation.state.loadAfterPush()
         if word.isCancelled {
             // It may finish even while nothing in the queue may start.
@@ -29,32 +27,37 @@ extension QueueCore {
     /// As `add(_:)`, for an operation that no other thread knows, that is ready and does not override `isReady`. It may
     /// be gone when this returns.
     func add(unknown operation: Unmanaged<Operation>) {
-        countIn(1)
         let band = operation._withUnsafeGuaranteedRef { operation in
             operation.queue = .passUnretained(self)
             let band = newcomersBand
             if band != .normal { operation.adopt(band) }
             operation.state.enqueueUnknown()
-            inbox.push(ReadyItem(operation))
+            push(operation.asItem)
             if band != .normal { setHoldsUrgent() }
             return band
         }
-        entrance.closeBatch()
         signal(band)
+    }
+
+    /// Adds a closure without an object. Returns false if it has to be added as an operation.
+    @inline(__always)
+    func add(_ closure: @escaping @Sendable () -> Void) -> Bool {
+        if newcomersBand != .normal { return false }
+        push(WaitingClosure.make(closure))
+        signal(.normal)
+        return true
     }
 
     /// As `add(_:)`, for several operations in one step.
     func add(_ operations: [Operation]) {
         guard let first = operations.first else { return }
-        countIn(operations.count)
         var last = first
         for operation in operations {
             publish(operation)
-            if operation !== first { operation.next = ReadyItem(last) }
+            if operation !== first { operation.asItem.pointee.next = last.asItem }
             last = operation
         }
-        inbox.push(first: ReadyItem(first), last: ReadyItem(last))
-        entrance.closeBatch()
+        push(first: first.asItem, last: last.asItem)
 
         var readyBands = BandSet()
         var isAnyUrgent = false
@@ -87,6 +90,17 @@ extension QueueCore {
         change { $0.admitBarrier(barrier) }
     }
 
+    @inline(__always)
+    private func push(_ item: QueueItem.Pointer) { push(first: item, last: item) }
+
+    /// Pushes items into the inbox, for which `unfinished` has one unit while it is not empty. The unit is there before
+    /// the items can be seen, and the holder of the lock that takes them counts in the others. If two threads fill the
+    /// inbox at once, the later one gives its unit back.
+    @inline(__always)
+    private func push(first: QueueItem.Pointer, last: QueueItem.Pointer) {
+        if inbox.push(first: first, last: last, beforeFilling: { countIn(1) }) { countOut(1) }
+    }
+
     /// Stores the queue in a claimed operation.
     private func publish(_ operation: Operation) {
         operation.queue = .passUnretained(self)
@@ -103,7 +117,7 @@ extension QueueCore {
     /// override `isReady`.
     func fileLocked(_ operation: Operation) {
         // What was added before it became ready goes first (contract G6).
-        inbox.takeAll { state.admit($0) }
+        emptyInbox { state.admit($0) }
         _ = state.file(operation, nil)
     }
 }

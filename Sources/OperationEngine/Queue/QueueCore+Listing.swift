@@ -7,9 +7,7 @@ extension QueueCore {
         lock.lock()
         takeIn()
         let inHands = operationsInHands()
-        if entrance.addedCount != endedClosures.load(ordering: .relaxed) {
-            countAsObjects(state.makeObjects(of: self))
-        }
+        state.makeObjects(of: self)
         let all = inHands + state.snapshot()
         settleAndUnlock()
         return Self.inOrder(all.filter { withBarriers || !$0.operation.isBarrier })
@@ -19,7 +17,7 @@ extension QueueCore {
     private func operationsInHands() -> [(sequence: UInt64, operation: Operation)] {
         var all: [(sequence: UInt64, operation: Operation)] = []
         runners.visitAll { runner in
-            if let operation = operation(of: runner), !operation.state.load().isFinished {
+            if let operation = runner.operationSeen(of: self), !operation.state.load().isFinished {
                 all.append((operation.sequence, operation))
             }
         }
@@ -45,12 +43,11 @@ extension QueueCore {
         var all = state.cancelWaiting()
         // Then what is still in the inbox, mostly in one step with its admission.
         var areSomeLeft = false
-        inbox.takeAll {
+        emptyInbox {
             if state.admitCancelled($0) { return }
             state.admit($0)
             areSomeLeft = true
         }
-        state.listFilledBatch()
         if areSomeLeft { all = state.cancelWaiting() }
         settleAndUnlock()
         return Self.inOrder(inHands + all)

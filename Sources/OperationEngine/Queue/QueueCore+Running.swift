@@ -6,21 +6,14 @@ extension QueueCore {
     @inline(__always)
     func advance(_ runner: Runner, mayGoOn: Bool) -> Bool {
         lock.lock(inTurns: &runner.lockTurns)
-        let taken = takeSlot(of: runner)
-        if taken == .unnoticed, mayGoOn {
-            // The slot is taken again at once. The queue stays as open as it was, unless it reaches the next segment.
-            let choice = chooseAgain(for: runner)
-            if choice.takesSlot, state.isPlain {
-                assert(hasNotedOpenness, "the queue has opened or closed without a notification")
-                give(choice, to: runner)
-                lock.unlock()
-                return true
-            }
-            return settle(runner, with: choice, mayGoOn: true, tellsObservers: false)
-        }
-        let tellsObservers = taken == .observed || runner.owesTelling
-        runner.owesTelling = false
-        return settle(runner, with: .nothing, mayGoOn: mayGoOn, tellsObservers: tellsObservers)
+        guard takeSlot(of: runner), mayGoOn else { return settle(runner, with: .nothing, mayGoOn: mayGoOn) }
+        // The slot is taken again at once. The queue stays as open as it was, unless it reaches the next segment.
+        let choice = chooseAgain(for: runner)
+        guard choice.takesSlot, state.isPlain else { return settle(runner, with: choice, mayGoOn: true) }
+        assert(hasNotedOpenness, "the queue has opened or closed without a notification")
+        give(choice, to: runner)
+        lock.unlock()
+        return true
     }
 
     /// Chooses the next piece of work in the usual case. Under the lock.
@@ -28,8 +21,7 @@ extension QueueCore {
     private func chooseAgain(for runner: Runner) -> Choice {
         if runner.hasReadied { return chooseReadied(of: runner) }
         // Ready items go before the inbox.
-        let choice =
-            mayHoldUrgent ? .nothing : state.chooseNormal(for: runner.lease, closureTo: runner.heldClosure)
+        let choice = mayHoldUrgent ? .nothing : state.chooseNormal(for: runner.lease)
         return choice.isNothing ? chooseBehindInbox(for: runner) : choice
     }
 
@@ -44,7 +36,7 @@ extension QueueCore {
     private func chooseBehindInbox(for runner: Runner) -> Choice {
         takeIn()
         // It does not advance to the next segment: that would open the queue.
-        return state.choose(for: runner.lease, closureTo: runner.heldClosure)
+        return state.choose(for: runner.lease)
     }
 
     /// Puts what was chosen into a runner's hand. Under the lock.
@@ -54,15 +46,15 @@ extension QueueCore {
         case .nothing: break
         case .operation(let operation): runner.take(operation)
         case .guest(let operation): runner.take(guest: operation)
-        case .closure(let sequence): runner.takeClosure(sequence: sequence)
+        case .closure(let closure): runner.take(closure: closure)
         }
     }
 
     /// The rest of `advance`, for the cases in which other threads may have more to do, or less. The caller holds the
     /// lock, and this releases it.
     @inline(never)
-    private func settle(_ runner: Runner, with chosen: Choice, mayGoOn: Bool, tellsObservers: Bool) -> Bool {
-        var (choice, mayGoOn, tellsObservers) = (chosen, mayGoOn, tellsObservers)
+    private func settle(_ runner: Runner, with chosen: Choice, mayGoOn: Bool) -> Bool {
+        var (choice, mayGoOn, tellsObservers) = (chosen, mayGoOn, false)
         if !runner.isListed { runners.insert(runner) }
         while true {
             takeReadied(of: runner)
@@ -73,8 +65,8 @@ extension QueueCore {
                 return true
             }
             if tellsObservers {
-                // The first observer came too late for the end of something that is counted out now: a closure, or what
-                // was dropped. Nothing is chosen before that observer is notified, because it may wait for the queue.
+                // The first observer came too late for the end of what was dropped. Nothing is chosen before that
+                // observer is notified, because it may wait for the queue.
                 tellOfChange(unlocking: runner, calling: bands)
                 tellsObservers = false
             } else if !state.dropped.isEmpty {
@@ -92,48 +84,35 @@ extension QueueCore {
     @inline(__always)
     private func endLease(of runner: Runner, calling bands: BandSet) {
         runners.remove(runner)
-        let haveClosuresEnded = entrance.mayBeCounted && endClosures()
         unlock(calling: bands)
+        runner.returnPlaces()
         let isOwing = !runner.owesNothing
         // An observer that came in the meantime may have read a count that is too high, and no other thread may come to
         // notify it. So it is notified here, with the queue retained until then. It may wait for the queue, so
         // everything is counted out first.
         let queue = isOwing && hasObservers ? liveOwner : nil
         runner.countOutOwed(by: self)
-        if haveClosuresEnded { countOut(Self.anyClosures) }
         if isOwing { withExtendedLifetime(queue) { settleIfObserved() } }
     }
 
-    private enum TakenSlot {
-        case none
-        case unnoticed
-        /// The slot of a closure, of whose end the queue's observers are to be notified.
-        case observed
-    }
-
-    /// Takes back the slot of what a runner has ended. Under the lock.
+    /// Takes back the slot of what a runner has ended. Returns false if there is none. Under the lock.
     @inline(__always)
-    private func takeSlot(of runner: Runner) -> TakenSlot {
-        var taken = TakenSlot.unnoticed
+    private func takeSlot(of runner: Runner) -> Bool {
         switch runner.ended {
-        case .nothing: return .none
-        case .closure:
-            countOutClosures(1)
-            state.runningClosures -= 1
-            if hasObservers { taken = .observed }
-        case .operation: endedOperations.store(endedOperations.load(ordering: .relaxed) + 1, ordering: .releasing)
-        case .countedLater: break
+        case .nothing: return false
+        case .countedTogether: endedCount += 1
+        case .countedAlone: break
         }
         runner.ended = .nothing
         state.running -= 1
-        return taken
+        return true
     }
 
     /// Takes back the slot of an operation that a runner has ended, and files what became ready by that. The runner
     /// continues its work.
     func settle(for runner: Runner) {
         lock.lock()
-        if takeSlot(of: runner) == .observed { runner.owesTelling = true }
+        _ = takeSlot(of: runner)
         takeReadied(of: runner)
         settleAndUnlock()
     }
@@ -150,7 +129,6 @@ extension QueueCore {
         withExtendedLifetime(liveOwner) {
             unlock(calling: bands)
             runner.countOutOwed(by: self)
-            countOutEndedClosures()
             settleIfObserved()
         }
         lock.lock()
@@ -160,7 +138,7 @@ extension QueueCore {
     /// runs here finds everything that was dropped finished, and other workers busy with the rest.
     private func endDropped(for runner: Runner, calling bands: BandSet) {
         let dropped = state.takeDropped()
-        endedOperations.store(endedOperations.load(ordering: .relaxed) + dropped.operationCount, ordering: .releasing)
+        endedCount += dropped.count
         state.endingSteps += 1
         unlock(calling: bands)
         if TraceMarks.operations {
@@ -168,36 +146,27 @@ extension QueueCore {
         } else {
             endExecution(of: dropped)
         }
-        dropped.items.visitAll {
-            switch $0.kind {
-            case .operation(let operation): operation.release()
-            case .batch(let batch): batch.release()
-            }
-        }
-        runner.owe(dropped.operationCount)
+        dropped.items.visitAll { if $0.isClosure { runner.free($0.closure) } else { $0.operation.release() } }
+        runner.owe(dropped.count)
         runner.endPresumption()
         lock.lock()
     }
 
     /// Releases the blocks of what was dropped, and the dependents. The last operation's dependents go first, because a
     /// block's deinit in any of them may wait for those.
-    private func endExecution(of dropped: DroppedOperations) {
+    private func endExecution(of dropped: DroppedItems) {
         dropped.lastWithSuccessors?._withUnsafeGuaranteedRef {
             $0.executionEnded($0.state.load())
             if $0.releaseSuccessors(own: nil) { Runner.releaseKept() }
         }
-        var closureCount = 0
         dropped.items.visitAll {
-            switch $0.kind {
-            case .operation(let operation):
-                operation._withUnsafeGuaranteedRef { $0.executionEnded($0.state.load()) }
-            case .batch(let batch): closureCount += batch._withUnsafeGuaranteedRef { $0.removeAll() }
+            if $0.isClosure {
+                _ = $0.closure.pointee.block.take()
+            } else {
+                $0.operation._withUnsafeGuaranteedRef { $0.executionEnded($0.state.load()) }
             }
         }
-        change {
-            $0.endingSteps -= 1
-            countOutClosures(closureCount)
-        }
+        change { $0.endingSteps -= 1 }
     }
 
     // MARK: Leaving

@@ -31,27 +31,21 @@ final class QueueCore: @unchecked Sendable {
     @exclusivity(unchecked) var state = QueueState()
     /// The runners that hold leases. Guarded by `lock`.
     @exclusivity(unchecked) var runners = RunnerList()
-    /// Closures that have ended or have got an object. Written under `lock`.
-    let endedClosures = Atomic<Int>(0)
-    /// Operations that runners have ended and count out later, several at once. Written under `lock`.
-    let endedOperations = Atomic<Int>(0)
-    /// How many of `endedOperations` are no longer in `unfinished`. A runner counts out together the operations that it
-    /// has released, at the latest when it finds nothing to do.
+    /// Operations and closures that runners have ended and count out later, several at once. Guarded by `lock`.
+    @exclusivity(unchecked) var endedCount = 0
+    /// How many of `endedCount` are no longer in `unfinished`. A runner counts out together what it has released, at
+    /// the latest when it finds nothing to do.
     let countedOut = Atomic<Int>(0)
 
     // MARK: Written by threads that add operations
 
     private let paddingBeforeAdders = CacheLine()
     let inbox = Inbox()
-    /// The entrance for closures that need no object.
-    let entrance = ClosureEntrance()
-    /// Operations that were added and not counted out. In the upper bits, in units of `oneBarrier`, barriers likewise.
-    /// The step from 0 retains `owner`, and the step to 0 releases it. So a queue that its user dropped runs until it
-    /// is empty (contract Q3).
+    /// Operations and closures that were admitted and not counted out, and 1 while the inbox is not empty. In the upper
+    /// bits, in units of `oneBarrier`, barriers likewise. The step from 0 retains `owner`, and the step to 0 releases it.
+    /// So a queue that its user dropped runs until it is empty (contract Q3).
     let unfinished = Atomic<Int>(0)
     static let oneBarrier = 1 << 36
-    /// One unit in `unfinished` for all closures without objects together.
-    static let anyClosures = 1 << 61
 
     // MARK: Seldom written
 
@@ -93,15 +87,15 @@ final class QueueCore: @unchecked Sendable {
 
     // An observer sets the flag and then reads the value. A thread that makes a change makes it and then reads the
     // flag. All of these are sequentially consistent, the count included, so one of the two sees the other (contract
-    // D18). A count that changes under one of the two locks needs no such order: the flag is set under both, and read
-    // under the same lock or later.
+    // D18). A count that changes under the lock needs no such order: the flag is set under it, and read under it or
+    // later.
 
     /// Whether the queue has, or had, observers.
     var hasObservers: Bool { observed.load(ordering: .sequentiallyConsistent) }
     func setHasObservers() {
         lock.withLock {
             state.isObserved = true
-            entrance.lock.withLock { observed.store(true, ordering: .sequentiallyConsistent) }
+            observed.store(true, ordering: .sequentiallyConsistent)
         }
     }
 
@@ -120,17 +114,16 @@ final class QueueCore: @unchecked Sendable {
 
     /// The unfinished operations without the barriers (contract P10).
     ///
-    /// It is a sum of five counters, none of which takes an atomic read-modify-write when an operation ends. Closures
-    /// are counted by the thread that adds them, under the entrance's lock. Ended ones are counted by the thread that
-    /// holds the queue's lock anyway. `unfinished`, on which threads wait and which keeps the queue alive, goes down by
-    /// up to 1,024 at once. With two counters, each operation and each closure would cost one or two such steps more
-    /// than its twelve or so.
+    /// It takes the lock, and admits what was added. So neither an operation that is added nor one that ends takes an
+    /// atomic read-modify-write for its count: `unfinished`, on which threads wait and which keeps the queue alive, goes
+    /// up by all items of the inbox at once, and down by up to 1,024.
     var operationCount: Int {
-        // In this order the sum is never too low. Acquiring: what has ended was counted in before.
-        let closures = endedClosures.load(ordering: .acquiring)
-        let ended = endedOperations.load(ordering: .acquiring)
-        let objects = unfinished.load(ordering: .sequentiallyConsistent) & (Self.oneBarrier - 1)
-        return objects + entrance.addedCount - closures - ended + countedOut.load(ordering: .sequentiallyConsistent)
+        lock.withLock {
+            takeIn()
+            // In this order the sum is never too low.
+            let admitted = unfinished.load(ordering: .sequentiallyConsistent) & (Self.oneBarrier - 1)
+            return admitted - endedCount + countedOut.load(ordering: .sequentiallyConsistent)
+        }
     }
 
     /// Whether there is neither an operation nor a barrier.
@@ -223,8 +216,15 @@ final class QueueCore: @unchecked Sendable {
     @inline(__always)
     func takeIn() {
         if mayHoldUrgent { hasUrgent.store(false, ordering: .sequentiallyConsistent) }
-        inbox.takeAll { state.admit($0) }
-        state.listFilledBatch()
+        emptyInbox { state.admit($0) }
+    }
+
+    /// Empties the inbox, and counts in what was there. Under the lock.
+    @inline(__always)
+    func emptyInbox(_ body: (QueueItem.Pointer) -> Void) {
+        let count = inbox.takeAll(body)
+        // One of them is counted already: see `push`.
+        if count > 1 { unfinished.wrappingAdd(count - 1, ordering: .sequentiallyConsistent) }
     }
 
     /// Whether the copy `isOpen` agrees with the state. Under the lock.
@@ -238,9 +238,7 @@ final class QueueCore: @unchecked Sendable {
     ///   - choice: what is chosen for it.
     func settle(choosingFor runner: Runner?, _ choice: inout Choice) -> BandSet {
         func choose() {
-            if let runner, choice.isNothing {
-                choice = state.choose(for: runner.lease, closureTo: runner.heldClosure)
-            }
+            if let runner, choice.isNothing { choice = state.choose(for: runner.lease) }
         }
         takeIn()
         state.reachNextSegment()
@@ -274,14 +272,14 @@ final class QueueCore: @unchecked Sendable {
     /// that time. The caller has nothing in hand that an observer of the queue might wait for.
     func withdraw(_ operation: Operation) {
         lock.lock()
-        inbox.takeAll { state.admit($0) }
+        emptyInbox { state.admit($0) }
         while operation.place.kind == .none {
             // The adding thread has published the operation and is about to push it into the inbox.
             lock.unlock()
             ForkedChild.endIfOne()
             sched_yield()
             lock.lock()
-            inbox.takeAll { state.admit($0) }
+            emptyInbox { state.admit($0) }
         }
         state.withdraw(operation)
         settleAndUnlock()
@@ -322,8 +320,7 @@ final class QueueCore: @unchecked Sendable {
     var wantedWorkers: Int {
         lock.withLock {
             takeIn()
-            let ended = endedClosures.load(ordering: .relaxed)
-            return state.wantedWorkers(closures: entrance.addedCount - ended - state.runningClosures)
+            return state.wantedWorkers
         }
     }
 

@@ -7,7 +7,6 @@ extension QueueState {
     ///
     /// - Returns: the others, in no order. Guests and barriers are among them.
     mutating func cancelWaiting() -> [(sequence: UInt64, operation: Operation)] {
-        closeLastBatch()
         var others: [(sequence: UInt64, operation: Operation)] = []
         let overridesCancel = MethodOverride.cancel
         func pass(_ operation: Operation) {
@@ -16,76 +15,53 @@ extension QueueState {
                 others.append((operation.sequence, operation))
             }
         }
-        var found: [(sequence: UInt64, item: ReadyItem)] = []
-        func take(_ item: ReadyItem) { found.append((item.sequence, item)) }
-        func find(_ item: ReadyItem) {
-            if item.place.level != .slotless {
-                take(item)
-            } else if case .operation(let operation) = item.kind {
-                pass(operation.takeUnretainedValue())
+        var found: [QueueItem.Pointer] = []
+        ready.visitAll {
+            if $0.pointee.place.level != .slotless {
+                found.append($0)
+            } else if !$0.isClosure {
+                pass($0.operation.takeUnretainedValue())
             }
         }
-        ready.visitAll(find)
-        waiting.visitAll(take)
+        waiting.visitAll { found.append($0) }
         guests.visitOperations(pass)
         held.visitAll {
-            $0.ready.visitAll {
-                switch $0.kind {
-                case .operation(let operation): pass(operation.takeUnretainedValue())
-                case .batch: take($0)
-                }
-            }
+            $0.ready.visitAll { if $0.isClosure { found.append($0) } else { pass($0.operation.takeUnretainedValue()) } }
             $0.waiting.visitOperations(pass)
         }
         // They finish in the order of adding.
-        found.sort { $0.sequence < $1.sequence }
-        for (_, item) in found {
-            switch item.kind {
-            case .operation(let operation): operation._withUnsafeGuaranteedRef { if !cancelListed($0) { pass($0) } }
-            case .batch(let batch): batch._withUnsafeGuaranteedRef { cancelListed($0) }
+        found.sort { $0.pointee.sequence < $1.pointee.sequence }
+        for item in found {
+            if let place = cancelUncalled(item) {
+                takeOut(item)
+                ready.append(item, as: place)
+            } else {
+                pass(item.operation.takeUnretainedValue())
             }
         }
         return others
     }
 
-    /// Cancels a waiting operation. Returns false if that needs a call of its methods.
-    private mutating func cancelListed(_ operation: Operation) -> Bool {
-        guard !operation.isBarrier, let word = cancelUncalled(operation) else { return false }
-        takeOut(operation)
-        ready.append(ReadyItem(operation), as: readyPlace(of: operation, word))
+    /// Admits and cancels an item from the inbox. Returns false, with no change, for an operation that needs a call of
+    /// its methods, and behind a barrier, where others go before it.
+    mutating func admitCancelled(_ item: QueueItem.Pointer) -> Bool {
+        guard held.isEmpty, let place = cancelUncalled(item) else { return false }
+        number(item)
+        ready.append(item, as: place)
         return true
     }
 
-    /// Cancels a listed batch. No listed batch is open at this time.
-    private mutating func cancelListed(_ batch: ClosureBatch) {
-        batch.isCancelled = true
-        let item = ReadyItem(batch)
-        if batch.sequence >= held.firstSequence {
-            held.segment(of: batch.sequence).ready.remove(item)
-        } else {
-            ready.remove(item)
-        }
-        ready.append(item, as: ListPlace(kind: .ready, level: .slotless))
-    }
-
-    /// Admits and cancels an operation from the inbox. Returns false, with no change, for a batch, for an operation
-    /// that needs a call of its methods, and behind a barrier, where others go before it.
-    mutating func admitCancelled(_ item: ReadyItem) -> Bool {
-        guard held.isEmpty, case .operation(let link) = item.kind else { return false }
-        return link._withUnsafeGuaranteedRef { operation in
-            guard let word = cancelUncalled(operation) else { return false }
-            number(operation)
-            ready.append(item, as: readyPlace(of: operation, word))
-            return true
-        }
-    }
-
-    /// Cancels an operation and returns its new word. Returns nil, with no change, if its class overrides `start` or
-    /// `cancel`, or if `cancelListed` refuses.
+    /// Cancels an item and returns its new place. Returns nil, with no change, for a barrier, if the operation's class
+    /// overrides `start` or `cancel`, or if `cancelListed` refuses.
     @inline(__always)
-    private func cancelUncalled(_ operation: Operation) -> OperationState.Word? {
-        let hasSay = MethodOverride.start.isPresent(in: operation) || MethodOverride.cancel.isPresent(in: operation)
-        return hasSay ? nil : operation.state.cancelListed()
+    private func cancelUncalled(_ item: QueueItem.Pointer) -> ListPlace? {
+        if item.isClosure { return .slotless }
+        return item.operation._withUnsafeGuaranteedRef { operation in
+            let hasSay =
+                operation.isBarrier || MethodOverride.start.isPresent(in: operation)
+                || MethodOverride.cancel.isPresent(in: operation)
+            return hasSay ? nil : operation.state.cancelListed().map { readyPlace(of: operation, $0) }
+        }
     }
 
     // MARK: Dropping
@@ -94,12 +70,10 @@ extension QueueState {
     /// dropped for now, or if the operation has to be started, because its end takes more than leaving the queue
     /// (`Word.endsNoticed`).
     @inline(never)
-    mutating func drop(_ item: ReadyItem) -> Bool {
+    mutating func drop(_ item: QueueItem.Pointer) -> Bool {
         if dropped.isFull { return false }
-        switch item.kind {
-        case .batch: break
-        case .operation(let operation):
-            let hasEnded = operation._withUnsafeGuaranteedRef { !isObserved && $0.state.finishUnnoticed() }
+        if !item.isClosure {
+            let hasEnded = item.operation._withUnsafeGuaranteedRef { !isObserved && $0.state.finishUnnoticed() }
             guard hasEnded else { return false }
         }
         ready.removeFirst(item)
@@ -108,33 +82,33 @@ extension QueueState {
     }
 
     /// Hands over what was dropped. The caller releases it without the lock.
-    mutating func takeDropped() -> DroppedOperations {
+    mutating func takeDropped() -> DroppedItems {
         let all = dropped
-        dropped = DroppedOperations()
+        dropped = DroppedItems()
         return all
     }
 }
 
-/// Items that left a queue's lists without having run: cancelled batches, and cancelled operations that are finished
-/// now. The queue still retains them. Guarded by the queue's lock.
-struct DroppedOperations {
+/// Items that left a queue's lists without having run: cancelled closures, and cancelled operations that are finished
+/// now. They still belong to the queue. Guarded by the queue's lock.
+struct DroppedItems {
     private(set) var items = ItemList()
-    private(set) var operationCount = 0
+    private(set) var count = 0
     /// The last operation of a step, because others depend on it. Releasing those may call an observer. The observer
     /// may wait for any operation of this step: all are finished. It may also wait for what depends on them: on the
     /// others nothing depends, and nothing will.
     private(set) var lastWithSuccessors: Unmanaged<Operation>?
 
-    /// At most this many operations are finished in one step, which then takes some microseconds.
-    private static let mostOperations = 32
+    /// At most this many items end in one step, which then takes some microseconds.
+    private static let mostItems = 32
 
     var isEmpty: Bool { items.isEmpty }
-    var isFull: Bool { operationCount >= Self.mostOperations || lastWithSuccessors != nil }
+    var isFull: Bool { count >= Self.mostItems || lastWithSuccessors != nil }
 
-    mutating func append(_ item: ReadyItem) {
+    mutating func append(_ item: QueueItem.Pointer) {
         items.append(item)
-        guard case .operation(let operation) = item.kind else { return }
-        operationCount += 1
-        if operation._withUnsafeGuaranteedRef({ !$0.successors.isEmpty }) { lastWithSuccessors = operation }
+        count += 1
+        if item.isClosure { return }
+        if item.operation._withUnsafeGuaranteedRef({ !$0.successors.isEmpty }) { lastWithSuccessors = item.operation }
     }
 }

@@ -25,8 +25,7 @@ enum Choice {
     case nothing
     case operation(Unmanaged<Operation>)
     case guest(Unmanaged<Operation>)
-    /// A closure, in the memory that the caller has named, with its place in the order of adding.
-    case closure(sequence: UInt64)
+    case closure(WaitingClosure.Pointer)
 
     @inline(__always)
     var isNothing: Bool { if case .nothing = self { true } else { false } }
@@ -44,16 +43,14 @@ enum Choice {
 /// Chooses what a runner starts next, and takes back what was chosen.
 extension QueueState {
     /// Chooses what the holder of a lease starts now: the first of all ready items of its band or, where slots are
-    /// scarce, of all bands (contract G4, G12). A chosen operation is dispatched, and holds a slot if it takes one.
-    /// From a batch, the first closure is chosen and moved to `closurePlace`.
-    mutating func choose(
-        for lease: Lease, closureTo closurePlace: UnsafeMutablePointer<BlockOperation.Block>
-    ) -> Choice {
+    /// scarce, of all bands (contract G4, G12). A chosen operation is dispatched. A chosen item holds a slot if it takes
+    /// one.
+    mutating func choose(for lease: Lease) -> Choice {
         while let item = first(for: lease) {
-            if item.place.level == .slotless, drop(item) { continue }
+            if item.pointee.place.level == .slotless, drop(item) { continue }
             // Releasing what was dropped may run user code. Nothing is chosen before that.
             if !dropped.isEmpty || !hasSlot(for: item) { return .nothing }
-            let choice = begin(item, closureTo: closurePlace)
+            let choice = begin(item)
             if !choice.isNothing { return choice }
         }
         return .nothing
@@ -62,13 +59,11 @@ extension QueueState {
     /// As `choose`, for normal priority or higher. It makes one check only, so it may find nothing where `choose` would
     /// find something.
     @inline(__always)
-    mutating func chooseNormal(
-        for lease: Lease, closureTo closurePlace: UnsafeMutablePointer<BlockOperation.Block>
-    ) -> Choice {
+    mutating func chooseNormal(for lease: Lease) -> Choice {
         guard ready.hasNormal, ready.slotlessCount == 0, let item = first(for: lease), hasSlot(for: item) else {
             return .nothing
         }
-        return begin(item, closureTo: closurePlace)
+        return begin(item)
     }
 
     /// Does what filing a readied operation and then choosing would do, if nothing else is ready. It may return
@@ -89,7 +84,7 @@ extension QueueState {
 
     /// The first of the items that the lease may choose.
     @inline(__always)
-    private mutating func first(for lease: Lease) -> ReadyItem? {
+    private mutating func first(for lease: Lease) -> QueueItem.Pointer? {
         guard !isSuspended, lease.target == target, hasDefaultLimit || ready.leadingBand() == lease.band else {
             return nil
         }
@@ -97,25 +92,25 @@ extension QueueState {
     }
 
     @inline(__always)
-    private func hasSlot(for item: ReadyItem) -> Bool { freeSlots > 0 || item.place.level == .slotless }
+    private func hasSlot(for item: QueueItem.Pointer) -> Bool {
+        freeSlots > 0 || item.pointee.place.level == .slotless
+    }
 
     /// Takes the first item. Returns nothing if it is an operation that is no longer ready.
     @inline(__always)
-    private mutating func begin(
-        _ item: ReadyItem, closureTo closurePlace: UnsafeMutablePointer<BlockOperation.Block>
-    ) -> Choice {
-        switch item.kind {
-        case .batch(let batch): return take(from: batch, into: closurePlace)
-        case .operation(let operation):
-            return operation._withUnsafeGuaranteedRef { operation in
-                let level = operation.place.level
-                ready.removeFirst(item)
-                if let word = operation.state.dispatch() { return begin(operation, word, level: level) }
-                // It got a dependency in the meantime (contract E18), or another thread is about to file it again.
-                operation.state.waitAgain()
-                placeAmongWaiting(operation)
-                return .nothing
-            }
+    private mutating func begin(_ item: QueueItem.Pointer) -> Choice {
+        let level = item.pointee.place.level
+        ready.removeFirst(item)
+        if item.isClosure {
+            running += 1
+            return .closure(item.closure)
+        }
+        return item.operation._withUnsafeGuaranteedRef { operation in
+            if let word = operation.state.dispatch() { return begin(operation, word, level: level) }
+            // It got a dependency in the meantime (contract E18), or another thread is about to file it again.
+            operation.state.waitAgain()
+            placeAmongWaiting(operation)
+            return .nothing
         }
     }
 
@@ -140,7 +135,7 @@ extension QueueState {
     /// An operation that announced its own end leaves its list, and frees its slot if it has one.
     mutating func withdraw(_ operation: Operation) {
         if operation.place.kind == .chosen, operation.place.level != .slotless { running -= 1 }
-        takeOut(operation)
+        takeOut(operation.asItem)
     }
 
     /// Makes a chosen guest wait again because its overridden `isReady` says no. Returns false if it has to be asked

@@ -28,16 +28,11 @@ struct QueueState: ~Copyable {
     /// The segments that barriers hold back.
     var held = HeldSegments()
     var nextSequence: UInt64 = 0
-    /// The batch of closures that was admitted last, until something comes behind it. Retained. It is in its list while
-    /// it has closures. While it has none, only this field refers to it.
-    var lastBatch: Unmanaged<ClosureBatch>?
     /// Cancelled items that have left their lists and will not run.
-    var dropped = DroppedOperations()
+    var dropped = DroppedItems()
     /// How many times `QueueCore` is releasing the blocks of dropped items at this moment. A barrier waits for that, as
     /// for the end of everything before it.
     var endingSteps = 0
-    /// Closures that runners have taken, that have not ended, and that have no object.
-    var runningClosures = 0
     /// Operations that announced their own end while they were being filed. To be withdrawn without the lock.
     var endedInFiling: [Unmanaged<Operation>] = []
 
@@ -61,8 +56,6 @@ struct QueueState: ~Copyable {
         held.visitAll { $0.ready.setMerged(merges) }
     }
 
-    deinit { lastBatch?.release() }
-
     /// With the default limit the pool decides how much runs at once. This number bounds how many blocked operations
     /// can pile up. On larger machines each processor has one.
     private let defaultSlots: Int
@@ -80,10 +73,8 @@ struct QueueState: ~Copyable {
         !isSuspended && (freeSlots > 0 || ready.slotlessCount > 0) && (held.isEmpty || ready.count > 0)
     }
 
-    /// How many more workers could run something now. `closures` is the number of closures that wait in batches.
-    func wantedWorkers(closures: Int) -> Int {
-        isSuspended ? 0 : max(Int(ready.slotlessCount), min(freeSlots, ready.count + closures))
-    }
+    /// How many more workers could run something now.
+    var wantedWorkers: Int { isSuspended ? 0 : max(Int(ready.slotlessCount), min(freeSlots, ready.count)) }
 
     /// The bands whose workers have something to start, if the queue is open. With an explicit limit a free slot goes
     /// to the first operation of all, so only its band is called.
@@ -103,31 +94,23 @@ struct QueueState: ~Copyable {
 
     /// Admits an item from the inbox.
     @inline(__always)
-    mutating func admit(_ item: ReadyItem) {
-        switch item.kind {
-        case .operation(let operation): operation._withUnsafeGuaranteedRef { admit($0) }
-        case .batch(let batch): batch._withUnsafeGuaranteedRef { admit($0) }
-        }
+    mutating func admit(_ item: QueueItem.Pointer) {
+        number(item)
+        if item.isClosure { return list(item, as: .readyClosure) }
+        item.operation._withUnsafeGuaranteedRef { place($0, $0.state.fileFromInbox()) }
     }
 
+    /// Gives an item its number in the order of adding.
     @inline(__always)
-    mutating func admit(_ operation: Operation) {
-        number(operation)
-        place(operation, operation.state.fileFromInbox())
-    }
-
-    /// Gives an operation its number in the order of adding.
-    @inline(__always)
-    mutating func number(_ operation: Operation) {
-        operation.sequence = nextSequence
+    mutating func number(_ item: QueueItem.Pointer) {
+        item.pointee.sequence = nextSequence
         nextSequence += 1
     }
 
     /// Admits a barrier: a segment for it alone, and one for everything after it. The caller has emptied the inbox.
     mutating func admitBarrier(_ barrier: Operation) {
-        closeLastBatch()
         held.append(HeldSegment(firstSequence: nextSequence, isMerged: ready.isMerged))
-        admit(barrier)
+        admit(barrier.asItem)
         held.append(HeldSegment(firstSequence: nextSequence, isMerged: ready.isMerged))
     }
 
@@ -157,7 +140,7 @@ struct QueueState: ~Copyable {
         case .outdated: return false
         case .ended: endedInFiling.append(.passUnretained(operation))
         case .ready, .waiting, .leftToOther:
-            takeOut(operation)
+            takeOut(operation.asItem)
             place(operation, filing)
         }
         return true
@@ -166,10 +149,14 @@ struct QueueState: ~Copyable {
     @inline(__always)
     private mutating func place(_ operation: Operation, _ filing: OperationState.Filing) {
         guard case .ready(let word) = filing else { return placeAmongWaiting(operation) }
-        let place = readyPlace(of: operation, word)
-        if lastBatch != nil, place.level == .normal { closeLastBatch() }
-        if operation.sequence >= held.firstSequence { return placeBehindBarrier(ReadyItem(operation), place) }
-        ready.append(ReadyItem(operation), as: place)
+        list(operation.asItem, as: readyPlace(of: operation, word))
+    }
+
+    /// Puts an item into the ready list of its segment.
+    @inline(__always)
+    private mutating func list(_ item: QueueItem.Pointer, as place: ListPlace) {
+        if item.pointee.sequence >= held.firstSequence { return placeBehindBarrier(item, place) }
+        ready.append(item, as: place)
     }
 
     @inline(__always)
@@ -186,27 +173,25 @@ struct QueueState: ~Copyable {
         }
     }
 
-    mutating func takeOut(_ operation: Operation) {
-        switch operation.place.kind {
-        case .chosen: guests.remove(operation)
+    mutating func takeOut(_ item: QueueItem.Pointer) {
+        switch item.pointee.place.kind {
+        case .chosen: guests.remove(item)
         case .none: return
-        case _ where operation.sequence >= held.firstSequence && operation.place.level != .slotless:
-            held.segment(of: operation.sequence).remove(operation)
-        case .waiting: waiting.remove(operation)
-        case .ready: ready.remove(ReadyItem(operation))
+        case _ where item.pointee.sequence >= held.firstSequence && item.pointee.place.level != .slotless:
+            held.segment(of: item.pointee.sequence).remove(item)
+        case .waiting: waiting.remove(item)
+        case .ready: ready.remove(item)
         }
-        operation.place = .none
+        item.pointee.place = .none
     }
 
     /// Puts a ready item of a later segment into that segment's list. An item that takes no slot is not held.
     @inline(never)
-    mutating func placeBehindBarrier(_ item: ReadyItem, _ place: ListPlace) {
+    mutating func placeBehindBarrier(_ item: QueueItem.Pointer, _ place: ListPlace) {
         guard place.level == .slotless else {
-            return held.segment(of: item.sequence).ready.append(item, as: place)
+            return held.segment(of: item.pointee.sequence).ready.append(item, as: place)
         }
-        if case .operation(let operation) = item.kind {
-            operation._withUnsafeGuaranteedRef { if $0.isBarrier { dissolve($0) } }
-        }
+        if !item.isClosure { item.operation._withUnsafeGuaranteedRef { if $0.isBarrier { dissolve($0) } } }
         ready.append(item, as: place)
     }
 
@@ -224,6 +209,13 @@ struct QueueState: ~Copyable {
 
     // MARK: Listing
 
+    /// Makes objects for all closures that no runner has taken. Each is an operation like any other from here on, at its
+    /// place in the order.
+    mutating func makeObjects(of queue: QueueCore) {
+        ready.makeObjects(of: queue)
+        held.visitAll { $0.ready.makeObjects(of: queue) }
+    }
+
     /// The unfinished operations in the lists, barriers included, with their numbers in the order of adding. What
     /// runners have in hand is missing, and so are closures without objects.
     func snapshot() -> [(sequence: UInt64, operation: Operation)] {
@@ -239,5 +231,22 @@ struct QueueState: ~Copyable {
             segment.waiting.visitOperations(collect)
         }
         return all
+    }
+}
+
+extension ReadyQueue {
+    /// Replaces each closure by an object.
+    fileprivate mutating func makeObjects(of queue: QueueCore) {
+        var closures: [QueueItem.Pointer] = []
+        visitAll { if $0.isClosure { closures.append($0) } }
+        var places = Slab<WaitingClosure>.Places()
+        for item in closures {
+            let block = item.closure.pointee.block.take().unsafelyUnwrapped
+            let operation = BlockOperation(block, in: queue, sequence: item.pointee.sequence)
+            operation.state.enterReady(isCancelled: item.pointee.place.level == .slotless)
+            insert(Unmanaged.passRetained(operation).takeUnretainedValue().asItem, before: item)
+            remove(item)
+            item.closure.free(into: &places)
+        }
     }
 }

@@ -17,26 +17,26 @@ struct ReadyQueue: ~Copyable {
         @inline(__always) var highest: Int { 7 - occupied.leadingZeroBitCount }
         /// Changes nothing. It is `mutating` because any other method is given a copy of the lists.
         @inline(__always)
-        mutating func findFirst() -> ReadyItem? { occupied == 0 ? nil : lists[highest].first }
+        mutating func findFirst() -> QueueItem.Pointer? { occupied == 0 ? nil : lists[highest].first }
 
         @inline(__always)
-        mutating func append(_ item: ReadyItem, level: PriorityLevel) {
+        mutating func append(_ item: QueueItem.Pointer, level: PriorityLevel) {
             lists[Int(level.rawValue)].append(item)
             occupied |= 1 << level.rawValue
         }
 
-        mutating func insert(_ item: ReadyItem, before place: ReadyItem, level: PriorityLevel) {
+        mutating func insert(_ item: QueueItem.Pointer, before place: QueueItem.Pointer, level: PriorityLevel) {
             lists[Int(level.rawValue)].insert(item, before: place)
         }
 
         @inline(__always)
-        mutating func remove(_ item: ReadyItem, level: PriorityLevel) {
+        mutating func remove(_ item: QueueItem.Pointer, level: PriorityLevel) {
             lists[Int(level.rawValue)].remove(item)
             if lists[Int(level.rawValue)].isEmpty { occupied &= ~(1 << level.rawValue) }
         }
 
         @inline(__always)
-        mutating func removeFirst(_ item: ReadyItem, level: PriorityLevel) {
+        mutating func removeFirst(_ item: QueueItem.Pointer, level: PriorityLevel) {
             if !lists[Int(level.rawValue)].removeFirst(item) { occupied &= ~(1 << level.rawValue) }
         }
 
@@ -47,7 +47,7 @@ struct ReadyQueue: ~Copyable {
             other.occupied = 0
         }
 
-        func visitAll(_ body: (ReadyItem) -> Void) {
+        func visitAll(_ body: (QueueItem.Pointer) -> Void) {
             for level in lists.indices { lists[level].visitAll(body) }
         }
     }
@@ -68,7 +68,7 @@ struct ReadyQueue: ~Copyable {
     init(isMerged: Bool) { self.isMerged = isMerged }
 
     @inline(__always)
-    mutating func append(_ item: ReadyItem, as place: ListPlace) {
+    mutating func append(_ item: QueueItem.Pointer, as place: ListPlace) {
         if place.band == .normal {
             normal.append(item, level: place.level)
             return note(item, as: place)
@@ -78,15 +78,15 @@ struct ReadyQueue: ~Copyable {
     }
 
     /// Inserts an item right before another one, in the same list.
-    mutating func insert(_ item: ReadyItem, before other: ReadyItem) {
-        let place = other.place
+    mutating func insert(_ item: QueueItem.Pointer, before other: QueueItem.Pointer) {
+        let place = other.pointee.place
         withLevels(place.band) { $0.insert(item, before: other, level: place.level) }
         note(item, as: place)
     }
 
     @inline(__always)
-    private mutating func note(_ item: ReadyItem, as place: ListPlace) {
-        item.place = place
+    private mutating func note(_ item: QueueItem.Pointer, as place: ListPlace) {
+        item.pointee.place = place
         count += 1
         if place.level == .slotless { slotlessCount += 1 }
         if place.band == .normal || !isMerged { return bands.insert(place.band) }
@@ -95,14 +95,14 @@ struct ReadyQueue: ~Copyable {
     }
 
     /// Removes an item from the list that its `place` names.
-    mutating func remove(_ item: ReadyItem) {
-        let place = item.place
+    mutating func remove(_ item: QueueItem.Pointer) {
+        let place = item.pointee.place
         let isBandEmpty = withLevels(place.band) { levels -> Bool in
             levels.remove(item, level: place.level)
             return levels.isEmpty
         }
         if isBandEmpty { bands.remove(isMerged ? .normal : place.band) }
-        item.place = .none
+        item.pointee.place = .none
         count -= 1
         if place.level == .slotless { slotlessCount -= 1 }
         if isMerged, place.band != .normal { foreignCount -= 1 }
@@ -110,12 +110,11 @@ struct ReadyQueue: ~Copyable {
 
     /// As `remove`, for the item that `first(of:)` returned.
     @inline(__always)
-    mutating func removeFirst(_ item: ReadyItem) {
-        let place = item.place
+    mutating func removeFirst(_ item: QueueItem.Pointer) {
+        let place = item.pointee.place
         if place.band != .normal { return remove(item) }
         normal.removeFirst(item, level: place.level)
         if normal.isEmpty { bands.remove(.normal) }
-        item.place = .none
         count -= 1
         if place.level == .slotless { slotlessCount -= 1 }
     }
@@ -138,11 +137,11 @@ struct ReadyQueue: ~Copyable {
     /// it is not known in which order items of different bands became ready. They follow the order of adding.
     mutating func setMerged(_ merges: Bool) {
         if merges == isMerged { return }
-        var all: [ReadyItem] = []
+        var all: [QueueItem.Pointer] = []
         if foreignCount > 0 || !others.isEmpty { visitAll { all.append($0) } }
         // By sequence if the bands were separate, in the present order if they were merged.
-        if merges { all.sort { $0.sequence < $1.sequence } }
-        let places = all.map(\.place)
+        if merges { all.sort { $0.pointee.sequence < $1.pointee.sequence } }
+        let places = all.map(\.pointee.place)
         for item in all { remove(item) }
         isMerged = merges
         for (item, place) in zip(all, places) { append(item, as: place) }
@@ -150,12 +149,12 @@ struct ReadyQueue: ~Copyable {
 
     /// The next item of a band. If merged, of the leading band.
     @inline(__always)
-    mutating func first(of band: NiceBand) -> ReadyItem? {
+    mutating func first(of band: NiceBand) -> QueueItem.Pointer? {
         band == .normal || isMerged ? normal.findFirst() : firstOfOther(band)
     }
 
     @inline(never)
-    private mutating func firstOfOther(_ band: NiceBand) -> ReadyItem? { withLevels(band) { $0.findFirst() } }
+    private mutating func firstOfOther(_ band: NiceBand) -> QueueItem.Pointer? { withLevels(band) { $0.findFirst() } }
 
     /// Whether an item of the normal band has normal priority or more. If merged, an item of any band.
     @inline(__always)
@@ -169,15 +168,15 @@ struct ReadyQueue: ~Copyable {
     @inline(__always)
     mutating func leadingBand() -> NiceBand? {
         if foreignCount == 0 { return bands.isEmpty ? nil : .normal }
-        return normal.findFirst()?.place.band
+        return normal.findFirst()?.pointee.place.band
     }
 
-    func visitAll(_ body: (ReadyItem) -> Void) {
+    func visitAll(_ body: (QueueItem.Pointer) -> Void) {
         for band in bands { levels(of: band).visitAll(body) }
     }
 
     func visitOperations(_ body: (Operation) -> Void) {
-        visitAll { if case .operation(let operation) = $0.kind { body(operation.takeUnretainedValue()) } }
+        visitAll { if !$0.isClosure { body($0.operation.takeUnretainedValue()) } }
     }
 
     private func levels(of band: NiceBand) -> Levels {

@@ -59,12 +59,9 @@ extension BatchFiler {
 extension QueueCore {
     /// Sends the end of operations that were dropped and are not counted out yet.
     @inline(never)
-    func traceEnd(of dropped: DroppedOperations, _ conclude: () -> Void) {
+    func traceEnd(of dropped: DroppedItems, _ conclude: () -> Void) {
         func tell(_ step: OperationTrace.OperationStep) {
-            dropped.items.visitAll {
-                guard case .operation(let operation) = $0.kind else { return }
-                operation._withUnsafeGuaranteedRef { $0.tell(step, in: $0.queueID) }
-            }
+            dropped.items.visitOperations { $0.tell(step, in: $0.queueID) }
         }
         tell(.finished)
         conclude()

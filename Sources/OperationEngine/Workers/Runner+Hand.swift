@@ -17,21 +17,20 @@ extension Runner {
         /// An operation that may continue after its `start`, or needs more care for another reason: see
         /// `OperationState.Word.isGuest`. The queue has it in a list, and no other thread looks here.
         case guest(Unmanaged<Operation>)
-        /// The closure at `heldClosure`, which holds a slot.
-        case closure
+        /// A closure without an object, which holds a slot.
+        case closure(WaitingClosure.Pointer)
 
         @inline(__always)
         var isNothing: Bool { if case .nothing = self { true } else { false } }
     }
 
-    /// The item that has ended and still holds its slot, and how it leaves the queue.
+    /// How an item that has ended, and still holds its slot, leaves the queue.
     enum Ended {
         case nothing
-        /// An operation that the runner counts out together with others.
-        case operation
-        /// An operation that is counted out by itself.
-        case countedLater
-        case closure
+        /// The runner counts it out together with others.
+        case countedTogether
+        /// It is counted out by itself.
+        case countedAlone
     }
 
     enum HandPhase: UInt8 {
@@ -49,11 +48,9 @@ extension Runner {
         openHand()
     }
 
-    /// Takes a closure, which the queue has put into `heldClosure`.
     @inline(__always)
-    func takeClosure(sequence: UInt64) {
-        closureSequence = sequence
-        hand = .closure
+    func take(closure: WaitingClosure.Pointer) {
+        hand = .closure(closure)
         openHand()
     }
 
@@ -98,7 +95,7 @@ extension Runner {
         switch hand {
         case .nothing: nil
         case .operation(let operation), .guest(let operation): operation.takeUnretainedValue()
-        case .closure: queue?.makeObject(for: self)
+        case .closure: makeObject()
         }
     }
 }

@@ -28,12 +28,10 @@ final class Runner {
     @exclusivity(unchecked) var hand = Hand.nothing
     /// Whether other threads may look at `hand`.
     let handPhase = Atomic<UInt8>(HandPhase.closed.rawValue)
-    // The closure in the hand; see Runner+Closures.swift.
-    let heldClosure = UnsafeMutablePointer<BlockOperation.Block>.allocate(capacity: 1)
-    /// Its place in the order of adding.
-    @exclusivity(unchecked) var closureSequence: UInt64 = 0
-    /// The object that was made of it. Guarded by the queue's lock.
+    /// The object that was made of the closure in the hand. Guarded by the queue's lock.
     @exclusivity(unchecked) var closureObject: BlockOperation?
+    /// The places of closures that have ended.
+    @exclusivity(unchecked) private var closurePlaces = Slab<WaitingClosure>.Places()
 
     // Links in the queue's list of its runners, guarded by the queue's lock.
     @exclusivity(unchecked) var nextInList: Unmanaged<Runner>?
@@ -51,10 +49,8 @@ final class Runner {
     @exclusivity(unchecked) var completionBlock: (@Sendable () -> Void)?
     /// The objects that a finishing operation has kept alive. Released together with it.
     @exclusivity(unchecked) private var kept: [KeptAlive] = []
-    /// How many operations were released and not counted out yet. They are counted out together.
+    /// How many operations and closures were released and not counted out yet. They are counted out together.
     @exclusivity(unchecked) private var uncounted = 0
-    /// Whether observers of the queue must still be notified of the end of a closure.
-    @exclusivity(unchecked) var owesTelling = false
     private static let mostUncounted = 1024
 
     /// The backoff for the locks of the queues that it serves.
@@ -77,8 +73,6 @@ final class Runner {
         turnEnd = Deadline(after: .milliseconds(1))
         lease = Lease(band: .normal, target: target)
     }
-
-    deinit { heldClosure.deallocate() }
 
     // MARK: Whose thread it is
 
@@ -126,7 +120,7 @@ final class Runner {
         var mayGoOn = true
         while queue.advance(self, mayGoOn: mayGoOn) {
             switch hand {
-            case .closure: runClosure(of: queue)
+            case .closure(let closure): run(closure, of: queue)
             case .operation(let operation): run(operation, of: queue)
             case .guest(let operation): runGuest(operation, of: queue)
             case .nothing: break
@@ -144,7 +138,7 @@ final class Runner {
     /// Whether nothing of a queue is left here.
     private var isAtRest: Bool {
         guard case .nothing = hand, case .nothing = ended else { return false }
-        return !isListed && !hasReadied && uncounted == 0 && completionBlock == nil && kept.isEmpty && !owesTelling
+        return !isListed && !hasReadied && uncounted == 0 && completionBlock == nil && kept.isEmpty
     }
 
     /// Runs an operation that ends in the engine's own `start`. The queue keeps it alive.
@@ -160,24 +154,37 @@ final class Runner {
         emptyHand(of: queue)
         if completionBlock != nil || queue.hasObservers { return endWithCalls(operation, of: queue) }
         if operation._withUnsafeGuaranteedRef({ $0.isBarrier }) {
-            ended = .countedLater
+            ended = .countedAlone
             return queue.releaseAndCountOut(operation)
         }
-        // This operation is still counted, so the count does not reach 0 before it is released.
+        endCountedTogether(by: queue) { operation.release() }
+    }
+
+    /// The item in the hand has ended, and is counted out with others.
+    @inline(__always)
+    func endCountedTogether(by queue: QueueCore, _ release: () -> Void) {
+        // It is still counted itself, so the count does not reach 0 before it is released.
         if uncounted >= Self.mostUncounted { countOutOwed(by: queue) }
-        ended = .operation
-        operation.release()
+        ended = .countedTogether
+        release()
         uncounted += 1
     }
+
+    /// Frees a closure whose block was moved out.
+    @inline(__always)
+    func free(_ closure: WaitingClosure.Pointer) { closure.free(into: &closurePlaces) }
+
+    /// Returns the places of closures, so that a sleeping worker holds back none.
+    @inline(__always)
+    func returnPlaces() { closurePlaces = Slab<WaitingClosure>.Places() }
 
     /// The same if user code has to be called. That code finds the slot free, filed what became ready, and counted out
     /// what has left the queue. So it may wait for the queue's next operation, or for the whole queue (contract I7).
     @inline(never)
     private func endWithCalls(_ operation: Unmanaged<Operation>, of queue: QueueCore) {
-        ended = .countedLater
+        ended = .countedAlone
         queue.settle(for: self)
         countOutOwed(by: queue)
-        queue.countOutEndedClosures()
         guard let block = completionBlock.take() else { return queue.releaseAndCountOut(operation) }
         queue.countOutUnreleased()
         self.queue = nil
@@ -195,7 +202,6 @@ final class Runner {
         // What `start` does after the end may wait for the queue like any thread. So the queue has to be counted down
         // before.
         countOutOwed(by: queue)
-        queue.countOutEndedClosures()
         withExtendedLifetime(guest) {
             if guest.0.isStillReady(in: queue) { start(guest.0, of: queue) }
             hand = .nothing

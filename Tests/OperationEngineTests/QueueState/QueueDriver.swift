@@ -15,8 +15,6 @@ final class QueueDriver {
     private var operations: [Operation?]
     /// The items that the driver has in hand, as a runner would.
     private var running: [Int: Choice] = [:]
-    private var batch: ClosureBatch?
-    private let closurePlace = UnsafeMutablePointer<BlockOperation.Block>.allocate(capacity: 1)
     /// Closures that were called, in order.
     private var called: [Int] { log.values }
     private let log = Log()
@@ -48,8 +46,6 @@ final class QueueDriver {
         }
     }
 
-    deinit { closurePlace.deallocate() }
-
     // MARK: What the state says
 
     var isOpen: Bool { state.isOpen }
@@ -62,14 +58,15 @@ final class QueueDriver {
     /// Whether nothing is left of what was added.
     var isAtRest: Bool {
         state.isStandingStill && state.waiting.isEmpty && state.held.isEmpty && state.running == 0
-            && state.runningClosures == 0
     }
 
     // MARK: Events
 
     func add(_ index: Int) {
         switch kinds[index] {
-        case .closure: addClosure(index)
+        case .closure:
+            let log = log
+            state.admit(WaitingClosure.make { log.values.append(index) })
         case .barrier:
             claim(operations[index]!)
             state.admitBarrier(operations[index]!)
@@ -77,7 +74,7 @@ final class QueueDriver {
             let operation = operations[index]!
             claim(operation)
             if case .guest = kinds[index] { operation.state.setGuest(0) }
-            state.admit(ReadyItem(operation))
+            state.admit(operation.asItem)
         }
         settle()
     }
@@ -85,15 +82,6 @@ final class QueueDriver {
     private func claim(_ operation: Operation) {
         _ = operation.state.claimForQueue()
         operation.state.publishQueue()
-    }
-
-    private func addClosure(_ index: Int) {
-        let log = log
-        let closure: @Sendable () -> Void = { log.values.append(index) }
-        if batch?.append(closure) == true { return state.listFilledBatch() }
-        let new = ClosureBatch(closure, capacity: 2)
-        batch = new
-        state.admit(ReadyItem(Unmanaged.passRetained(new).takeUnretainedValue()))
     }
 
     func setSuspended(_ isSuspended: Bool) { state.isSuspended = isSuspended }
@@ -154,7 +142,7 @@ final class QueueDriver {
     func choose() -> Int? {
         settle()
         while true {
-            let choice = state.choose(for: lease, closureTo: closurePlace)
+            let choice = state.choose(for: lease)
             if let index = take(choice) { return index }
             if state.dropped.isEmpty { return nil }
             endDropped()
@@ -167,7 +155,7 @@ final class QueueDriver {
             readied = []
             return index
         }
-        if readied.isEmpty, let index = take(state.chooseNormal(for: lease, closureTo: closurePlace)) {
+        if readied.isEmpty, let index = take(state.chooseNormal(for: lease)) {
             return index
         }
         return choose()
@@ -179,12 +167,18 @@ final class QueueDriver {
         case .nothing: return nil
         case .operation(let link), .guest(let link):
             index = operations.firstIndex { $0 === link.takeUnretainedValue() }!
-        case .closure:
-            closurePlace.move().run()
+        case .closure(let closure):
+            closure.pointee.block.take()!.run()
+            free(closure)
             index = called.last!
         }
         running[index] = choice
         return index
+    }
+
+    private func free(_ closure: WaitingClosure.Pointer) {
+        var places = Slab<WaitingClosure>.Places()
+        closure.free(into: &places)
     }
 
     /// Ends a running item: its slot is given back, and what it makes ready waits in the runner's hand.
@@ -192,9 +186,7 @@ final class QueueDriver {
         finished.insert(index)
         switch running.removeValue(forKey: index)! {
         case .nothing: break
-        case .closure:
-            state.running -= 1
-            state.runningClosures -= 1
+        case .closure: state.running -= 1
         case .operation:
             end(operations[index]!)
             state.running -= 1
@@ -227,15 +219,14 @@ final class QueueDriver {
         let dropped = state.takeDropped()
         state.endingSteps += 1
         dropped.items.visitAll { item in
-            switch item.kind {
-            case .operation(let operation):
-                let operation = operation.takeUnretainedValue()
+            guard item.isClosure else {
+                let operation = item.operation.takeUnretainedValue()
                 _ = operation.releaseSuccessors(own: nil)
                 finished.insert(operations.firstIndex { $0 === operation }!)
-            case .batch(let batch):
-                batch.takeUnretainedValue().removeAll()
-                batch.release()
+                return
             }
+            _ = item.closure.pointee.block.take()
+            free(item.closure)
         }
         state.endingSteps -= 1
         collectReadied()

@@ -1,0 +1,78 @@
+import Synchronization
+
+/// How a runner runs a closure: without an operation object, unless a thread asks for one in the meantime.
+///
+/// The asking thread makes the object under the queue's lock and leaves it in `closureObject`. From then on the object
+/// represents the closure and has its slot. When the closure has returned, the runner finishes the object like any
+/// operation.
+extension Runner {
+    /// The object of the running closure, if there is one. On the runner's own thread.
+    @inline(__always)
+    var objectOfClosure: Operation? {
+        guard handPhase.load(ordering: .acquiring) == HandPhase.seen.rawValue, let queue else { return nil }
+        return queue.lock.withLock { closureObject }
+    }
+
+    /// The same, made if there is none.
+    func makeObject() -> Operation? { queue.map { queue in queue.lock.withLock { operationSeen(of: queue) } } ?? nil }
+
+    /// Runs the closure in the hand.
+    @inline(__always)
+    func run(_ closure: WaitingClosure.Pointer, of queue: QueueCore) {
+        if call(closure, of: queue) {
+            endCountedTogether(by: queue) { free(closure) }
+        } else {
+            free(closure)
+            finishClosureObject(of: queue)
+        }
+    }
+
+    /// Calls the closure and releases what it has captured, before the slot is given back (contract K13). Returns false
+    /// if the closure has an object.
+    @inline(never)
+    private func call(_ closure: WaitingClosure.Pointer, of queue: QueueCore) -> Bool {
+        // Another thread may copy the block, so it stays where it is until the hand is closed.
+        let block = closure.pointee.block.borrow()
+        block.run()
+        block.forget()
+        if queue.hasEndOfMainListener { queue.existingEndOfMainListener?.mainHasEnded() }
+        // Observers of the queue are notified of the end of the object.
+        if queue.hasObservers { _ = makeObject() }
+        let isUnseen = closeUnseen()
+        // The thread that makes the object copies the block under the lock. Wait for it.
+        if isUnseen { hand = .nothing } else { queue.lock.withLock {} }
+        _ = closure.pointee.block.take()
+        return isUnseen
+    }
+
+    /// The closure has run as the block of an object. Finishes the object and takes it out of the queue.
+    @inline(never)
+    private func finishClosureObject(of queue: QueueCore) {
+        let object = queue.lock.withLock {
+            let object = Unmanaged<Operation>.passUnretained(closureObject.take().unsafelyUnwrapped)
+            hand = .operation(object)
+            return object
+        }
+        object._withUnsafeGuaranteedRef { $0.finish(from: .executing, on: .passUnretained(self)) }
+        end(object, of: queue)
+    }
+
+    /// The operation in the hand, for a thread that holds the queue's lock. A closure gets an object, which the queue
+    /// retains.
+    func operationSeen(of queue: QueueCore) -> Operation? {
+        guard opensHand() else { return nil }
+        switch hand {
+        case .nothing, .guest: return nil
+        case .operation(let operation): return operation.takeUnretainedValue()
+        case .closure(let closure):
+            if let closureObject { return closureObject }
+            // The runner takes the block out of its place only when it has closed the hand.
+            let block = closure.pointee.block.copy.unsafelyUnwrapped
+            let object = BlockOperation(block, in: queue, sequence: closure.pointee.item.sequence)
+            object.state.enterExecuting()
+            object.place = ListPlace(kind: .chosen, level: .normal)
+            closureObject = Unmanaged.passRetained(object).takeUnretainedValue()
+            return object
+        }
+    }
+}
