@@ -119,6 +119,7 @@ extension Operation {
             successors.unlock(leaving: nil, isClosed: true)
             return false
         }
+        if newest.pointee.older == nil { return releaseOnly(newest, own: runner) }
         // Usually there are few. They are counted down while the list is locked once.
         return withUnsafeTemporaryAllocation(of: Unmanaged<Operation>.self, capacity: Self.successorsAtOnce) { batch in
             // Filled from the back, because the newest comes first.
@@ -141,6 +142,17 @@ extension Operation {
             filer.file(batch[..<readied])
             return filer.fileTheRest()
         }
+    }
+
+    /// The same for one successor.
+    @inline(__always)
+    private func releaseOnly(_ edge: DependencyEdge.Pointer, own runner: Unmanaged<Runner>?) -> Bool {
+        var filer = BatchFiler(own: runner)
+        let dependent = edge.pointee.dependent
+        let isToBeFiled = Self.countDown(dependent, &filer)
+        successors.unlock(leaving: nil, isClosed: true)
+        if isToBeFiled { filer.file(CollectionOfOne(dependent)) }
+        return filer.fileTheRest()
     }
 
     /// The same for more successors than a batch holds, batch by batch.
@@ -199,7 +211,7 @@ extension ObserverList<Operation> {
 
 extension BatchFiler {
     @inline(__always)
-    fileprivate mutating func file(_ operations: Slice<UnsafeMutableBufferPointer<Unmanaged<Operation>>>) {
+    fileprivate mutating func file(_ operations: some Collection<Unmanaged<Operation>>) {
         // Before a lock is taken, and before any of them can be started.
         if TraceMarks.operations { Self.traceReady(operations) }
         for operation in operations { operation._withUnsafeGuaranteedRef { file($0) } }
