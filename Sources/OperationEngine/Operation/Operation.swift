@@ -108,10 +108,7 @@ open class Operation: @unchecked Sendable {
         if state.isObserved { settleStart(hasBegun: verdict.isRun) }
         switch verdict {
         case .run:
-            if TraceMarks.operations { traceStartOfMain(on: runner) }
-            main()
-            if starter == .runner { tellEndOfMain() }
-            finish(from: .executing, on: runner)
+            run(on: runner)
         case .skip(let phase):
             finish(from: phase, on: runner)
         case .takeCare:
@@ -128,6 +125,26 @@ open class Operation: @unchecked Sendable {
             if starter != .runner, Misuse.isStrict { Misuse.startFinished.report() }
         case .refused(let misuse):
             misuse.report()
+        }
+    }
+
+    /// Runs an operation that has begun, on the thread that began it: the one that called `start`, or the runner that
+    /// has chosen it.
+    @inline(__always)
+    final func run(on runner: Unmanaged<Runner>?) {
+        if TraceMarks.operations { traceStartOfMain(on: runner) }
+        callMain()
+        if runner != nil { tellEndOfMain() }
+        finish(from: .executing, on: runner)
+    }
+
+    /// For the most common class it does directly what `main` would do.
+    @inline(__always)
+    private final func callMain() {
+        if type(of: self) == BlockOperation.self {
+            unsafeDowncast(self, to: BlockOperation.self).runBlocks()
+        } else {
+            main()
         }
     }
 

@@ -49,6 +49,8 @@ extension OperationState {
         static let countsCancelled: UInt64 = 1 << 26
         /// With one of these a start takes more than running `main`.
         static let startsWithCare = runsAsTask | policyMask
+        /// With one of these its runner has more to do than to call `main`, or `main` may be left out.
+        static let startsApart = isGuest | hasObservers | cancelled | startsWithCare
         /// With one of these an end takes more than releasing the operation, if its queue has no observers.
         static let endsNoticed =
             hasObservers | hasCompletion | hasWaiters | hasAwaiters | hasOwnReadiness | hasOwnEnd | startsWithCare
@@ -98,6 +100,9 @@ extension OperationState {
         func outdatingAnswer() -> Word { setting(Self.isAnswerOutdated) }
         /// Whether an operation of the ready list may be chosen.
         var isToBeDispatched: Bool { phase == .ready || phase == .enqueued && isReadyUnasked }
+        /// The word of an operation that a runner chooses. If nothing precedes `main`, the operation begins in the same
+        /// step: a cancellation that comes after it finds the operation executing (contract J3, J13).
+        var chosen: Word { entering(has(Self.startsApart) ? .dispatched : .executing) }
         /// Whether a change of priority moves the operation: it is in the ready list, or in the inbox, mostly on its
         /// way there.
         var isInReadyList: Bool { phase == .ready || phase == .enqueued }

@@ -43,7 +43,7 @@ struct OperationState: ~Copyable {
         case filing
         /// In the ready list, if it did not come straight from the inbox, or about to be taken out of it.
         case ready
-        /// Chosen by a runner, which is about to call `start`, or is inside an overridden `start`.
+        /// Chosen by a runner that has to do more than call `main`, or inside an overridden `start`.
         case dispatched
         case executing
         case finished
@@ -212,12 +212,12 @@ extension OperationState {
     /// Returns false if the operation has ended instead.
     func postponeFiling() -> Bool { update { $0.phase == .filing ? $0.entering(.enqueued) : nil } != nil }
 
-    /// ready → dispatched, or enqueued → dispatched if it is ready. Nil if a dependency was added in the meantime, or
-    /// if another thread is filing it again. Called under the queue's lock.
+    /// ready → executing or dispatched, or from `enqueued` if it is ready. Nil if a dependency was added in the
+    /// meantime, or if another thread is filing it again. Called under the queue's lock.
     @inline(__always)
-    func dispatch() -> Word? { update { $0.isToBeDispatched ? $0.entering(.dispatched) : nil }?.new }
+    func dispatch() -> Word? { update { $0.isToBeDispatched ? $0.chosen : nil }?.new }
 
-    /// filing → dispatched by the filing thread, which then need not file it. For an operation that is ready, not
+    /// From `filing` likewise, by the filing thread, which then need not file it. For an operation that is ready, not
     /// cancelled, and for the normal band. Otherwise nil, with no change. Called under the queue's lock.
     @inline(__always)
     func dispatchUnfiled() -> Word? {
@@ -225,7 +225,7 @@ extension OperationState {
             guard word.phase == .filing, word.isReadyUnasked, !word.isCancelled, word.band == .normal else {
                 return nil
             }
-            return word.entering(.dispatched)
+            return word.chosen
         }?.new
     }
 
