@@ -131,11 +131,11 @@ enum EdgeSlab {
     static func take() -> (memory: UnsafeMutableRawPointer, place: Int) {
         let slab = clinux_edge_slab() ?? makeSlab()
         let header = slab.assumingMemoryBound(to: Header.self)
-        let place = header.pointee.taken + 1
+        let place = header.pointee.taken &+ 1
         header.pointee.taken = place
         // From here on the slab may be freed with its last edge.
         if place == capacity { clinux_set_edge_slab(nil) }
-        return (slab + place * stride, place)
+        return (slab + place &* stride, place)
     }
 
     @inline(never)
@@ -163,7 +163,7 @@ enum EdgeSlab {
                 // A thread that still follows the edge shall crash.
                 memset(memory, 0xA5, stride)
             #endif
-            let slab = memory - place * stride
+            let slab = memory - place &* stride
             if slab != self.slab {
                 self = Places()
                 self.slab = slab

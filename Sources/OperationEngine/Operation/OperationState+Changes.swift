@@ -11,13 +11,11 @@ extension OperationState {
     }
 
     /// Counts one more unfinished dependency. Nil, with no change, once the operation has begun (contract E19).
+    @inline(__always)
     func addDependency() -> ReadinessChange? {
         let transition = update { word in
             guard word.phase.rawValue < Phase.dispatched.rawValue else { return nil }
-            var next = Word(bits: word.bits + Word.oneDependency)
-            // A cancelled operation stays ready, whatever it depends on.
-            if word.phase == .ready, !next.isReady, !word.has(Word.hasOwnReadiness) { next.phase = .waiting }
-            return next.outdatingAnswer()
+            return Word(bits: word.bits &+ Word.oneDependency).outdatingAnswer()
         }
         return transition.map {
             ReadinessChange(consequence: .none, hasChanged: $0.old.isReady != $0.new.isReady, isLast: false)
@@ -41,6 +39,7 @@ extension OperationState {
     /// As `dropDependency`, unless someone is to be notified. Then it returns nil, with no change, and there is an
     /// `ObserverList`. The same step reads the flags, so an observation that begins at this moment either is notified
     /// or finds the new value (contract D18).
+    @inline(__always)
     func dropDependencyUnlessTold() -> Consequence? {
         update { $0.isToldOfDependency ? nil : $0.droppingDependency() }.map { consequence(of: $0) }
     }
@@ -64,21 +63,21 @@ extension OperationState {
             guard !word.isFinished, !word.isCancelled else { return nil }
             let next = word.setting(Word.cancelled).outdatingAnswer()
             let isToBeFiled =
-                word.phase == .waiting || finishesWithoutSlot && word.isInReadyList
-                || word.becomesReadyInInbox(as: next)
+                word.phase == .waiting || finishesWithoutSlot && word.isToBeDispatched || word.becomesReady(as: next)
             return isToBeFiled ? next.entering(.filing) : next
         }
         return (consequence(of: transition), transition?.old)
     }
 
-    /// As `cancel`, and moves the operation to `ready` in the same step. For an operation that is in a list of the
-    /// queue whose lock the caller holds, that has no observers, and that finishes without a slot. Nil, with no change,
-    /// if it has to be cancelled in the usual way: it has begun, or another thread is about to file it.
+    /// As `cancel`, with no need to file the operation. For one that is in a list of the queue whose lock the caller
+    /// holds, that has no observers, and that finishes without a slot. Nil, with no change, if it has to be cancelled in
+    /// the usual way: it has begun, or another thread is about to file it.
     func cancelListed() -> Word? {
         update { word in
-            let isListed = word.phase == .waiting || word.isInReadyList
-            guard isListed, !word.isCancelled, !word.has(Word.hasObservers | Word.hasOwnReadiness) else { return nil }
-            return word.setting(Word.cancelled).outdatingAnswer().entering(.ready)
+            guard word.phase == .enqueued, !word.isCancelled, !word.has(Word.hasObservers | Word.hasOwnReadiness) else {
+                return nil
+            }
+            return word.setting(Word.cancelled).outdatingAnswer()
         }?.new
     }
 
@@ -89,7 +88,7 @@ extension OperationState {
             guard word.level != level else { return nil }
             var next = word
             next.level = level
-            return word.isInReadyList ? next.entering(.filing) : next
+            return word.isToBeDispatched ? next.entering(.filing) : next
         }
     }
 
@@ -99,7 +98,7 @@ extension OperationState {
             guard word.band != band else { return nil }
             var next = word
             next.band = band
-            return word.isInReadyList ? next.entering(.filing) : next
+            return word.isToBeDispatched ? next.entering(.filing) : next
         }
     }
 

@@ -112,7 +112,6 @@ extension QueueState {
                 ready.removeFirst(item)
                 if let word = operation.state.dispatch() { return begin(operation, word, level: level) }
                 // It got a dependency in the meantime (contract E18), or another thread is about to file it again.
-                operation.state.waitAgain()
                 placeAmongWaiting(operation)
                 return .nothing
             }
