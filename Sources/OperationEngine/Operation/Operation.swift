@@ -40,6 +40,7 @@ open class Operation: @unchecked Sendable {
     @exclusivity(unchecked) final var sequence: UInt64 = 0
 
     /// A ready operation of normal priority, in no queue (contract A2).
+    @inline(__always)
     public init() {}
 
     deinit {
@@ -231,7 +232,11 @@ open class Operation: @unchecked Sendable {
         // With both events or with neither.
         let isTraced = TraceMarks.operations
         if isTraced { traceFinish() }
-        executionEnded(last)
+        if type(of: self) == BlockOperation.self {
+            unsafeDowncast(self, to: BlockOperation.self).releaseBlocks(last)
+        } else {
+            executionEnded(last)
+        }
         var hasKept = false
         if !successors.isEmpty {
             // An observer may run for long after this. So with observers the dependents are filed here.

@@ -10,16 +10,14 @@ extension OperationState {
         case file
     }
 
-    /// Counts one more unfinished dependency. Nil, with no change, once the operation has begun (contract E19).
+    /// Counts one more unfinished dependency. Returns the word before; nil, with no change, once the operation has begun
+    /// (contract E19).
     @inline(__always)
-    func addDependency() -> ReadinessChange? {
-        let transition = update { word in
+    func addDependency() -> Word? {
+        update { word in
             guard word.phase.rawValue < Phase.dispatched.rawValue else { return nil }
             return Word(bits: word.bits &+ Word.oneDependency).outdatingAnswer()
-        }
-        return transition.map {
-            ReadinessChange(consequence: .none, hasChanged: $0.old.isReady != $0.new.isReady, isLast: false)
-        }
+        }?.old
     }
 
     /// Changes nothing, but passes on what the calling thread has seen or done, such as the writes of a dependency that
@@ -62,8 +60,9 @@ extension OperationState {
         let transition = update { word in
             guard !word.isFinished, !word.isCancelled else { return nil }
             let next = word.setting(Word.cancelled).outdatingAnswer()
+            let becomesReady = word.phase == .enqueued && !word.isReady && next.isReadyUnasked
             let isToBeFiled =
-                word.phase == .waiting || finishesWithoutSlot && word.isToBeDispatched || word.becomesReady(as: next)
+                word.phase == .waiting || finishesWithoutSlot && word.isToBeDispatched || becomesReady
             return isToBeFiled ? next.entering(.filing) : next
         }
         return (consequence(of: transition), transition?.old)
@@ -210,9 +209,11 @@ extension OperationState {
     /// A transition after which the caller may have to file the operation.
     private func change(_ change: (Word) -> Word?) -> Consequence { consequence(of: update(change)) }
 
+    /// No transition here enters another phase than `filing`.
+    @inline(__always)
     private func consequence(of transition: (old: Word, new: Word)?) -> Consequence {
         guard let (old, new) = transition else { return .none }
-        return old.phase != .filing && new.phase == .filing ? .file : .none
+        return old.phase == new.phase ? .none : .file
     }
 
     /// Notes whether a completion block is set. Returns the phase in which this was noted.

@@ -92,18 +92,22 @@ extension OperationState {
         }
         /// Whether the end of a dependency is not only counted. Observers are notified. The last one also makes the
         /// engine ask the overridden `isReady` of an operation in no queue (contract F8).
-        var isToldOfDependency: Bool { has(Self.hasObservers) || isAskedOutsideQueue && unfinishedDependencies == 1 }
-        /// Whether its overridden `isReady` is asked although it is in no queue.
-        var isAskedOutsideQueue: Bool { phase == .idle && has(Self.hasOwnReadiness) }
+        var isToldOfDependency: Bool {
+            has(Self.hasObservers | Self.hasOwnReadiness)
+                && (has(Self.hasObservers) || phase == .idle && unfinishedDependencies == 1)
+        }
         func outdatingAnswer() -> Word { setting(Self.isAnswerOutdated) }
         /// Whether an operation of the ready list may be chosen, and a change of its priority moves it.
         var isToBeDispatched: Bool { phase == .ready || phase == .enqueued && isReadyUnasked }
         /// The word of an operation that a runner chooses. If nothing precedes `main`, the operation begins in the same
         /// step: a cancellation that comes after it finds the operation executing (contract J3, J13).
         var chosen: Word { entering(has(Self.startsApart) ? .dispatched : .executing) }
-        /// Whether the operation becomes ready in its queue. Its place in the order counts from then on, even if it was
-        /// ready before (contract G6).
-        func becomesReady(as next: Word) -> Bool { phase == .enqueued && !isReady && next.isReadyUnasked }
+        /// Whether nothing holds the operation back in its queue but one dependency. When that goes, the operation is
+        /// filed: its place in the order counts from then on, even if it was ready before (contract G6).
+        var isHeldByOne: Bool {
+            let holding = Self.phaseMask | Self.cancelled | Self.hasOwnReadiness | ~0 << Self.dependencyShift
+            return bits & holding == Phase.enqueued.rawValue | Self.oneDependency
+        }
         var level: PriorityLevel {
             get { PriorityLevel(rawValue: UInt8(truncatingIfNeeded: bits >> Self.levelShift & 0b1111)) }
             set { bits = bits & ~(0b1111 << Self.levelShift) | UInt64(newValue.rawValue) << Self.levelShift }
@@ -128,7 +132,7 @@ extension OperationState {
         /// The word with one unfinished dependency less, in the phase `filing` if that makes the operation ready.
         func droppingDependency() -> Word {
             let next = Word(bits: bits &- Self.oneDependency).outdatingAnswer()
-            return phase == .waiting || becomesReady(as: next) ? next.entering(.filing) : next
+            return phase == .waiting || isHeldByOne ? next.entering(.filing) : next
         }
 
         func has(_ flag: UInt64) -> Bool { bits & flag != 0 }

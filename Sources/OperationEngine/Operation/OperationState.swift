@@ -106,6 +106,7 @@ struct OperationState: ~Copyable {
 extension OperationState {
     /// idle → claimed: the operation belongs to one queue from here on (contract M6). Returns the misuse if that is
     /// impossible.
+    @inline(__always)
     func claimForQueue() -> Misuse? {
         guard update({ $0.phase == .idle ? $0.entering(.claimed) : nil }) == nil else { return nil }
         return reasonAgainstClaim ?? .addInQueue
