@@ -26,11 +26,11 @@ enum Slab<Element: InSlabs & ~Copyable> {
     static func take() -> (memory: UnsafeMutableRawPointer, place: Int) {
         let slab = Element.slabOfThread ?? makeSlab()
         let header = slab.assumingMemoryBound(to: SlabHeader.self)
-        let place = header.pointee.taken + 1
+        let place = header.pointee.taken &+ 1
         header.pointee.taken = place
         // From here on the slab may be freed with its last value.
         if place == Element.slabCapacity { Element.slabOfThread = nil }
-        return (slab + place * stride, place)
+        return (slab + place &* stride, place)
     }
 
     @inline(never)
@@ -61,12 +61,12 @@ enum Slab<Element: InSlabs & ~Copyable> {
                 // A thread that still uses the value shall crash.
                 memset(memory, 0xA5, stride)
             #endif
-            let slab = memory - place * stride
+            let slab = memory - place &* stride
             if slab != self.slab {
                 self = Places()
                 self.slab = slab
             }
-            count += 1
+            count &+= 1
         }
 
         deinit { if let slab { Slab.returnPlaces(count, of: slab) } }

@@ -12,9 +12,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
     // then to the thread that runs it. There are no further blocks then. A thread that reads the blocks or adds one
     // first sets the flag, by a transition that fails once the operation is finished, and then takes `lock`. So the
     // running thread needs the lock only if it finds the flag. If the flag is set after the operation has begun, an
-    // adding thread is too late, and a reading thread only reads, as `main` does. The finishing thread sees the flag,
-    // which is not set any more after that. A subclass may announce its own end while a block runs, so its `main` sets
-    // the flag as well.
+    // adding thread is too late, and a reading thread, as one that calls `main`, only reads. The finishing thread sees
+    // the flag, which is not set any more after that.
     @exclusivity(unchecked) private final var firstBlock = BlockPlace()
 
     /// An operation without blocks finishes at once when it is started.
@@ -36,7 +35,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
         asItem.pointee.sequence = sequence
     }
 
-    deinit { _ = firstBlock.take() }
+    deinit { if !firstBlock.isEmpty { _ = firstBlock.take() } }
 
     /// Adds a block. It is a `Misuse` once the operation executes or is finished (contract K7).
     open func addExecutionBlock(_ block: @escaping @Sendable () -> Void) {
@@ -68,21 +67,20 @@ open class BlockOperation: Operation, @unchecked Sendable {
     /// When the operation is finished, its blocks and what they have captured are released. If it is called by hand
     /// after that, it runs nothing (contract B11, K13).
     open override func main() {
-        let word = state.load()
-        if word.phase != .executing || word.has(OperationState.Word.sharesBlocks) {
-            // The operation is finished before its blocks are released.
-            if !word.isFinished { runAll() }
-        } else if type(of: self) != BlockOperation.self {
-            // A subclass may announce its end before its blocks have returned, from any thread.
-            if state.shareBlocks() { runAll() }
-        } else if Runner.about(toStart: self) == nil {
-            firstBlock.copy?.run()
-        } else if !firstBlock.isEmpty {
-            // No other thread ends the operation, so the block stays where it is until it has returned.
-            let block = firstBlock.borrow()
-            block.run()
-            block.forget()
-        }
+        // A subclass may announce its end before its blocks have returned, from any thread. And a call by hand may come
+        // on any thread.
+        if state.shareBlocks() { runAll() }
+    }
+
+    /// Does the work of an operation of exactly this class, on the thread that began it and will finish it.
+    @inline(__always)
+    final func runBlocks() {
+        if state.load().has(OperationState.Word.sharesBlocks) { return runAll() }
+        if firstBlock.isEmpty { return }
+        // No other thread ends the operation, so the block stays where it is until it has returned.
+        let block = firstBlock.borrow()
+        block.run()
+        block.forget()
     }
 
     private func runAll() {
@@ -93,11 +91,15 @@ open class BlockOperation: Operation, @unchecked Sendable {
         if further.isEmpty { first?.run() } else { runTogether(first, further) }
     }
 
-    override final func executionEnded(_ last: OperationState.Word) {
-        guard last.has(OperationState.Word.sharesBlocks) else {
-            _ = firstBlock.take()
-            return
-        }
+    override final func executionEnded(_ last: OperationState.Word) { releaseBlocks(last) }
+
+    @inline(__always)
+    final func releaseBlocks(_ last: OperationState.Word) {
+        if last.has(OperationState.Word.sharesBlocks) { releaseShared() } else { _ = firstBlock.take() }
+    }
+
+    @inline(never)
+    private func releaseShared() {
         // Released outside the lock: deinits of what a block holds may run user code.
         lock.lock()
         let first = firstBlock.take()

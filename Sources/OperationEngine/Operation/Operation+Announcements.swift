@@ -111,8 +111,7 @@ extension Operation {
     /// Makes the end of the last dependency ask an overridden `isReady`. Returns whether there is one. Called before
     /// the dependency is linked. Only the first dependency checks for the override.
     @inline(__always)
-    func isToBeAskedOutsideQueue() -> Bool {
-        let word = state.load()
+    func isToBeAskedOutsideQueue(_ word: OperationState.Word) -> Bool {
         guard word.phase == .idle else { return false }
         if word.has(OperationState.Word.hasOwnReadiness) { return true }
         guard dependencyEdges.first == nil, MethodOverride.isReady.isPresent(in: self) else { return false }

@@ -4,11 +4,13 @@ extension Operation {
     func linkDependency(_ operation: Operation) {
         guard operation !== self else { return Misuse.selfDependency.report() }
         let edge = DependencyEdge.make(of: self, on: operation)
-        let isToBeAsked = isToBeAskedOutsideQueue()
+        let word = state.load()
+        let isToBeAsked = isToBeAskedOutsideQueue(word)
+        let isObserved = word.has(OperationState.Word.hasObservers)
 
-        observers?.willChange(.dependencies)
+        if isObserved { observers?.willChange(.dependencies) }
         let isFinished = operation.state.load().isFinished
-        if !isFinished, state.load().isReady { observers?.willChange(.isReady) }
+        if isObserved, !isFinished, state.load().isReady { observers?.willChange(.isReady) }
         var consequence = OperationState.Consequence.none
         var isReadyChanged = false
         // First counted, then linked: if the dependency finishes in between, `link` finds it finished. Listed last:
@@ -16,16 +18,18 @@ extension Operation {
         if isFinished {
             // Not counted, not even for a moment: a ready operation keeps its place (contract E10).
             state.passOn()
-        } else if let counted = state.addDependency() {
+        } else if let before = state.addDependency() {
             if operation.link(edge) {
-                isReadyChanged = counted.hasChanged
+                isReadyChanged = before.isReady && !before.isCancelled
             } else {
                 consequence = state.dropDependency().consequence
             }
         }
         dependencyEdges.push(edge)
-        observers?.settleChange(.isReady, hasHappened: isReadyChanged)
-        observers?.didChange(.dependencies)
+        if let observers {
+            observers.settleChange(.isReady, hasHappened: isReadyChanged)
+            observers.didChange(.dependencies)
+        }
         if consequence == .file { fileWithQueue(becameReady: true) }
         if isToBeAsked { askOutsideQueue() }
     }
@@ -119,14 +123,31 @@ extension Operation {
             successors.unlock(leaving: nil, isClosed: true)
             return false
         }
-        // Usually there are few. They are counted down while the list is locked once.
-        return withUnsafeTemporaryAllocation(of: Unmanaged<Operation>.self, capacity: Self.successorsAtOnce) { batch in
+        return newest.pointee.older == nil
+            ? releaseOnly(newest, own: runner) : releaseSeveral(from: newest, own: runner)
+    }
+
+    /// The same for one successor.
+    @inline(__always)
+    private func releaseOnly(_ edge: DependencyEdge.Pointer, own runner: Unmanaged<Runner>?) -> Bool {
+        var filer = BatchFiler(own: runner)
+        let dependent = edge.pointee.dependent
+        let isToBeFiled = Self.countDown(dependent, &filer)
+        successors.unlock(leaving: nil, isClosed: true)
+        if isToBeFiled { filer.file(CollectionOfOne(dependent)) }
+        return filer.fileTheRest()
+    }
+
+    /// The same for few successors: they are counted down while the list is locked once.
+    @inline(never)
+    private func releaseSeveral(from newest: DependencyEdge.Pointer, own runner: Unmanaged<Runner>?) -> Bool {
+        withUnsafeTemporaryAllocation(of: Unmanaged<Operation>.self, capacity: Self.successorsAtOnce) { batch in
             // Filled from the back, because the newest comes first.
             var start = batch.count
             var next: DependencyEdge.Pointer? = newest
             while let edge = next {
                 if start == 0 { return releaseMany(from: newest, in: batch, own: runner) }
-                start -= 1
+                start &-= 1
                 batch[start] = edge.pointee.dependent
                 next = edge.pointee.older
             }
@@ -199,7 +220,7 @@ extension ObserverList<Operation> {
 
 extension BatchFiler {
     @inline(__always)
-    fileprivate mutating func file(_ operations: Slice<UnsafeMutableBufferPointer<Unmanaged<Operation>>>) {
+    fileprivate mutating func file(_ operations: some Collection<Unmanaged<Operation>>) {
         // Before a lock is taken, and before any of them can be started.
         if TraceMarks.operations { Self.traceReady(operations) }
         for operation in operations { operation._withUnsafeGuaranteedRef { file($0) } }

@@ -35,6 +35,7 @@ open class Operation: @unchecked Sendable {
     @exclusivity(unchecked) final var queue: Unmanaged<QueueCore>?
 
     /// A ready operation of normal priority, in no queue (contract A2).
+    @inline(__always)
     public init() {}
 
     deinit {
@@ -103,10 +104,7 @@ open class Operation: @unchecked Sendable {
         if state.isObserved { settleStart(hasBegun: verdict.isRun) }
         switch verdict {
         case .run:
-            if TraceMarks.operations { traceStartOfMain(on: runner) }
-            main()
-            if starter == .runner { tellEndOfMain() }
-            finish(from: .executing, on: runner)
+            run(on: runner)
         case .skip(let phase):
             finish(from: phase, on: runner)
         case .takeCare:
@@ -123,6 +121,26 @@ open class Operation: @unchecked Sendable {
             if starter != .runner, Misuse.isStrict { Misuse.startFinished.report() }
         case .refused(let misuse):
             misuse.report()
+        }
+    }
+
+    /// Runs an operation that has begun, on the thread that began it: the one that called `start`, or the runner that
+    /// has chosen it.
+    @inline(__always)
+    final func run(on runner: Unmanaged<Runner>?) {
+        if TraceMarks.operations { traceStartOfMain(on: runner) }
+        callMain()
+        if runner != nil { tellEndOfMain() }
+        finish(from: .executing, on: runner)
+    }
+
+    /// For the most common class it does directly what `main` would do.
+    @inline(__always)
+    private final func callMain() {
+        if type(of: self) == BlockOperation.self {
+            unsafeDowncast(self, to: BlockOperation.self).runBlocks()
+        } else {
+            main()
         }
     }
 
@@ -209,7 +227,11 @@ open class Operation: @unchecked Sendable {
         // With both events or with neither.
         let isTraced = TraceMarks.operations
         if isTraced { traceFinish() }
-        executionEnded(last)
+        if type(of: self) == BlockOperation.self {
+            unsafeDowncast(self, to: BlockOperation.self).releaseBlocks(last)
+        } else {
+            executionEnded(last)
+        }
         var hasKept = false
         if !successors.isEmpty {
             // An observer may run for long after this. So with observers the dependents are filed here.

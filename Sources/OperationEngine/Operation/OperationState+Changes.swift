@@ -10,18 +10,14 @@ extension OperationState {
         case file
     }
 
-    /// Counts one more unfinished dependency. Nil, with no change, once the operation has begun (contract E19).
-    func addDependency() -> ReadinessChange? {
-        let transition = update { word in
+    /// Counts one more unfinished dependency. Returns the word before; nil, with no change, once the operation has begun
+    /// (contract E19).
+    @inline(__always)
+    func addDependency() -> Word? {
+        update { word in
             guard word.phase.rawValue < Phase.dispatched.rawValue else { return nil }
-            var next = Word(bits: word.bits + Word.oneDependency)
-            // A cancelled operation stays ready, whatever it depends on.
-            if word.phase == .ready, !next.isReady, !word.has(Word.hasOwnReadiness) { next.phase = .waiting }
-            return next.outdatingAnswer()
-        }
-        return transition.map {
-            ReadinessChange(consequence: .none, hasChanged: $0.old.isReady != $0.new.isReady, isLast: false)
-        }
+            return Word(bits: word.bits &+ Word.oneDependency).outdatingAnswer()
+        }?.old
     }
 
     /// Changes nothing, but passes on what the calling thread has seen or done, such as the writes of a dependency that
@@ -41,6 +37,7 @@ extension OperationState {
     /// As `dropDependency`, unless someone is to be notified. Then it returns nil, with no change, and there is an
     /// `ObserverList`. The same step reads the flags, so an observation that begins at this moment either is notified
     /// or finds the new value (contract D18).
+    @inline(__always)
     func dropDependencyUnlessTold() -> Consequence? {
         update { $0.isToldOfDependency ? nil : $0.droppingDependency() }.map { consequence(of: $0) }
     }
@@ -63,22 +60,23 @@ extension OperationState {
         let transition = update { word in
             guard !word.isFinished, !word.isCancelled else { return nil }
             let next = word.setting(Word.cancelled).outdatingAnswer()
+            let becomesReady = word.phase == .enqueued && !word.isReady && next.isReadyUnasked
             let isToBeFiled =
-                word.phase == .waiting || finishesWithoutSlot && word.isInReadyList
-                || word.becomesReadyInInbox(as: next)
+                word.phase == .waiting || finishesWithoutSlot && word.isToBeDispatched || becomesReady
             return isToBeFiled ? next.entering(.filing) : next
         }
         return (consequence(of: transition), transition?.old)
     }
 
-    /// As `cancel`, and moves the operation to `ready` in the same step. For an operation that is in a list of the
-    /// queue whose lock the caller holds, that has no observers, and that finishes without a slot. Nil, with no change,
-    /// if it has to be cancelled in the usual way: it has begun, or another thread is about to file it.
+    /// As `cancel`, with no need to file the operation. For one that is in a list of the queue whose lock the caller
+    /// holds, that has no observers, and that finishes without a slot. Nil, with no change, if it has to be cancelled in
+    /// the usual way: it has begun, or another thread is about to file it.
     func cancelListed() -> Word? {
         update { word in
-            let isListed = word.phase == .waiting || word.isInReadyList
-            guard isListed, !word.isCancelled, !word.has(Word.hasObservers | Word.hasOwnReadiness) else { return nil }
-            return word.setting(Word.cancelled).outdatingAnswer().entering(.ready)
+            guard word.phase == .enqueued, !word.isCancelled, !word.has(Word.hasObservers | Word.hasOwnReadiness) else {
+                return nil
+            }
+            return word.setting(Word.cancelled).outdatingAnswer()
         }?.new
     }
 
@@ -89,7 +87,7 @@ extension OperationState {
             guard word.level != level else { return nil }
             var next = word
             next.level = level
-            return word.isInReadyList ? next.entering(.filing) : next
+            return word.isToBeDispatched ? next.entering(.filing) : next
         }
     }
 
@@ -99,7 +97,7 @@ extension OperationState {
             guard word.band != band else { return nil }
             var next = word
             next.band = band
-            return word.isInReadyList ? next.entering(.filing) : next
+            return word.isToBeDispatched ? next.entering(.filing) : next
         }
     }
 
@@ -211,9 +209,11 @@ extension OperationState {
     /// A transition after which the caller may have to file the operation.
     private func change(_ change: (Word) -> Word?) -> Consequence { consequence(of: update(change)) }
 
+    /// No transition here enters another phase than `filing`.
+    @inline(__always)
     private func consequence(of transition: (old: Word, new: Word)?) -> Consequence {
         guard let (old, new) = transition else { return .none }
-        return old.phase != .filing && new.phase == .filing ? .file : .none
+        return old.phase == new.phase ? .none : .file
     }
 
     /// Notes whether a completion block is set. Returns the phase in which this was noted.

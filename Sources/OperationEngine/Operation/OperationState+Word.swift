@@ -49,6 +49,8 @@ extension OperationState {
         static let countsCancelled: UInt64 = 1 << 26
         /// With one of these a start takes more than running `main`.
         static let startsWithCare = runsAsTask | policyMask
+        /// With one of these its runner has more to do than to call `main`, or `main` may be left out.
+        static let startsApart = isGuest | hasObservers | cancelled | startsWithCare
         /// With one of these an end takes more than releasing the operation, if its queue has no observers.
         static let endsNoticed =
             hasObservers | hasCompletion | hasWaiters | hasAwaiters | hasOwnReadiness | hasOwnEnd | startsWithCare
@@ -90,20 +92,22 @@ extension OperationState {
         }
         /// Whether the end of a dependency is not only counted. Observers are notified. The last one also makes the
         /// engine ask the overridden `isReady` of an operation in no queue (contract F8).
-        var isToldOfDependency: Bool { has(Self.hasObservers) || isAskedOutsideQueue && unfinishedDependencies == 1 }
-        /// Whether its overridden `isReady` is asked although it is in no queue.
-        var isAskedOutsideQueue: Bool { phase == .idle && has(Self.hasOwnReadiness) }
-        /// Whether a waiting operation is ready now, or its `isReady` has to be asked.
-        var isToBeFiled: Bool { isReady || bits & Self.hasOwnReadiness != 0 }
+        var isToldOfDependency: Bool {
+            has(Self.hasObservers | Self.hasOwnReadiness)
+                && (has(Self.hasObservers) || phase == .idle && unfinishedDependencies == 1)
+        }
         func outdatingAnswer() -> Word { setting(Self.isAnswerOutdated) }
-        /// Whether an operation of the ready list may be chosen.
+        /// Whether an operation of the ready list may be chosen, and a change of its priority moves it.
         var isToBeDispatched: Bool { phase == .ready || phase == .enqueued && isReadyUnasked }
-        /// Whether a change of priority moves the operation: it is in the ready list, or in the inbox, mostly on its
-        /// way there.
-        var isInReadyList: Bool { phase == .ready || phase == .enqueued }
-        /// Whether the operation becomes ready in the inbox. Its place in the order counts from then on, even if it was
-        /// ready before (contract G6).
-        func becomesReadyInInbox(as next: Word) -> Bool { phase == .enqueued && !isReady && next.isReadyUnasked }
+        /// The word of an operation that a runner chooses. If nothing precedes `main`, the operation begins in the same
+        /// step: a cancellation that comes after it finds the operation executing (contract J3, J13).
+        var chosen: Word { entering(has(Self.startsApart) ? .dispatched : .executing) }
+        /// Whether nothing holds the operation back in its queue but one dependency. When that goes, the operation is
+        /// filed: its place in the order counts from then on, even if it was ready before (contract G6).
+        var isHeldByOne: Bool {
+            let holding = Self.phaseMask | Self.cancelled | Self.hasOwnReadiness | ~0 << Self.dependencyShift
+            return bits & holding == Phase.enqueued.rawValue | Self.oneDependency
+        }
         var level: PriorityLevel {
             get { PriorityLevel(rawValue: UInt8(truncatingIfNeeded: bits >> Self.levelShift & 0b1111)) }
             set { bits = bits & ~(0b1111 << Self.levelShift) | UInt64(newValue.rawValue) << Self.levelShift }
@@ -127,9 +131,8 @@ extension OperationState {
 
         /// The word with one unfinished dependency less, in the phase `filing` if that makes the operation ready.
         func droppingDependency() -> Word {
-            let next = Word(bits: bits - Self.oneDependency).outdatingAnswer()
-            let isToBeFiled = phase == .waiting ? next.isToBeFiled : becomesReadyInInbox(as: next)
-            return isToBeFiled ? next.entering(.filing) : next
+            let next = Word(bits: bits &- Self.oneDependency).outdatingAnswer()
+            return phase == .waiting || isHeldByOne ? next.entering(.filing) : next
         }
 
         func has(_ flag: UInt64) -> Bool { bits & flag != 0 }

@@ -12,15 +12,16 @@ import Synchronization
 /// ```
 ///
 /// ```
-///         add                              chosen       start        main returned
-///  idle ─▶ claimed ─▶ enqueued ─▶ ready ─▶ dispatched ─▶ executing ─▶ finished
-///   │                    │  ▲     │  ▲                     ▲             ▲
-///   │                    ▼  ▼     ▼  │                     │             │ (cancelled: main is skipped)
-///   │                waiting ─▶ filing                     │             │
-///   └────────────────────────────── start by hand ─────────┴─────────────┘
+///         add                    chosen                  main returned
+///  idle ─▶ claimed ─▶ enqueued ─────────────▶ executing ─▶ finished
+///   │                   │ ▲  │                 ▲   ▲          ▲
+///   │                   ▼ │  └──▶ dispatched ──┘   │          │ (cancelled: main is skipped)
+///   │                 filing                       │          │
+///   └──────────────────────────── start by hand ───┴──────────┘
 /// ```
 ///
-/// A cancelled operation of whose end no one is notified goes from `ready` to `finished` when it is chosen.
+/// An operation whose class overrides `isReady` is also `waiting` or `ready`, by the answer of that. A cancelled
+/// operation of whose end no one is notified goes from `enqueued` to `finished` when it is chosen.
 ///
 /// `filing` means that the operation became ready, or that its place among the ready ones changes. The one thread whose
 /// compare-exchange entered this phase will put the operation into its queue's ready list. Until then the operation
@@ -35,15 +36,15 @@ struct OperationState: ~Copyable {
         case idle
         /// Claimed by the queue that adds it, which is not yet stored in the operation.
         case claimed
-        /// In the queue's inbox or about to be pushed there, or in the ready list if it came straight from the inbox.
+        /// In the queue, or about to be pushed into its inbox. The dependencies say whether it is ready.
         case enqueued
-        /// In the queue, held back by unfinished dependencies.
+        /// In the queue, held back by its overridden `isReady`.
         case waiting
         /// It became ready or changed its priority. The thread that did this is putting it into the ready list.
         case filing
-        /// In the ready list, if it did not come straight from the inbox, or about to be taken out of it.
+        /// In the queue, and its overridden `isReady` has said yes.
         case ready
-        /// Chosen by a runner, which is about to call `start`, or is inside an overridden `start`.
+        /// Chosen by a runner that has to do more than call `main`, or inside an overridden `start`.
         case dispatched
         case executing
         case finished
@@ -105,6 +106,7 @@ struct OperationState: ~Copyable {
 extension OperationState {
     /// idle → claimed: the operation belongs to one queue from here on (contract M6). Returns the misuse if that is
     /// impossible.
+    @inline(__always)
     func claimForQueue() -> Misuse? {
         guard update({ $0.phase == .idle ? $0.entering(.claimed) : nil }) == nil else { return nil }
         return reasonAgainstClaim ?? .addInQueue
@@ -140,11 +142,11 @@ extension OperationState {
         word.store(Word(bits: word.load(ordering: .relaxed)).entering(.enqueued).bits, ordering: .relaxed)
     }
 
-    /// idle → ready in one plain store, for an operation that is known only under the queue's lock, which the caller
-    /// holds.
+    /// As `enqueueUnknown`, for an operation that is known only under the queue's lock, which the caller holds, and that
+    /// is in its list from then on.
     func enterReady(isCancelled: Bool = false) {
-        let ready = Word(bits: word.load(ordering: .relaxed)).entering(.ready)
-        word.store((isCancelled ? ready.setting(Word.cancelled) : ready).bits, ordering: .relaxed)
+        enqueueUnknown()
+        if isCancelled { update { $0.setting(Word.cancelled) } }
     }
 
     /// As `enterReady`, for a closure that is running.
@@ -154,50 +156,42 @@ extension OperationState {
 
     enum Filing {
         case ready(Word)
+        /// Or another thread is about to file it, or to withdraw it because it is finished.
         case waiting
-        /// Another thread is about to file it, or to withdraw it because it is finished.
-        case leftToOther
         /// It announced its own end while it was being filed. The filing thread has to withdraw it.
         case ended
         /// The answer of `isReady` may be out of date. Ask again.
         case outdated
     }
 
-    /// Decides what an operation from the inbox is: ready, still in the phase `enqueued`, or waiting from here on.
-    /// Called under the queue's lock, which is held until the operation is in its list.
+    /// Decides in which list an operation from the inbox is. Called under the queue's lock, which is held until the
+    /// operation is in its list. Without an overridden `isReady` there is nothing to change: a thread that makes the
+    /// operation ready after this look files it, behind the lock.
     @inline(__always)
     func fileFromInbox() -> Filing {
         let word = load()
-        // No transition is needed: a later change treats the inbox and the ready list alike.
         if word.phase == .enqueued, word.isReadyUnasked { return .ready(word) }
-        return fileUnready()
-    }
-
-    @inline(never)
-    private func fileUnready() -> Filing {
-        guard
-            let (_, new) = update({ $0.phase == .enqueued ? $0.entering($0.isReadyUnasked ? .ready : .waiting) : nil })
-        else { return .leftToOther }
-        return new.phase == .ready ? .ready(new) : .waiting
+        if word.has(Word.hasOwnReadiness) { update { $0.phase == .enqueued ? $0.entering(.waiting) : nil } }
+        return .waiting
     }
 
     /// Called before an overridden `isReady` is asked, by the one thread that files the operation or has chosen it. An
     /// event from here on makes the answer out of date.
     func beginAsking() { update { Word(bits: $0.bits & ~Word.isAnswerOutdated) } }
 
-    /// filing → ready, or filing → waiting if it is not ready after all. Called by the filing thread under the queue's
-    /// lock, with the answer of the overridden `isReady` if there is one. No other thread ends the phase `filing`,
-    /// except by the operation's own announcement of its end.
+    /// filing → enqueued or, with the answer of an overridden `isReady`, filing → ready or waiting. Called by the filing
+    /// thread under the queue's lock. No other thread ends the phase `filing`, except by the operation's own
+    /// announcement of its end.
     func finishFiling(_ answer: Bool?) -> Filing {
         var isOutdated = false
         let change = update { word in
             guard word.phase == .filing else { return nil }
             isOutdated = answer != nil && word.has(Word.isAnswerOutdated)
-            return isOutdated ? nil : word.entering(answer ?? word.isReady ? .ready : .waiting)
+            return isOutdated ? nil : word.entering(answer.map { $0 ? .ready : .waiting } ?? .enqueued)
         }
         if isOutdated { return .outdated }
         guard let new = change?.new else { return .ended }
-        return new.phase == .ready ? .ready(new) : .waiting
+        return answer ?? new.isReady ? .ready(new) : .waiting
     }
 
     /// dispatched → waiting: an overridden `isReady` says no (contract F5, F7). Returns false if it has to be asked
@@ -208,16 +202,12 @@ extension OperationState {
         } != nil
     }
 
-    /// filing → enqueued: the filing thread came before the adding thread has pushed the operation into the inbox.
-    /// Returns false if the operation has ended instead.
-    func postponeFiling() -> Bool { update { $0.phase == .filing ? $0.entering(.enqueued) : nil } != nil }
-
-    /// ready → dispatched, or enqueued → dispatched if it is ready. Nil if a dependency was added in the meantime, or
-    /// if another thread is filing it again. Called under the queue's lock.
+    /// ready → executing or dispatched, or from `enqueued` if it is ready. Nil if a dependency was added in the
+    /// meantime, or if another thread is filing it again. Called under the queue's lock.
     @inline(__always)
-    func dispatch() -> Word? { update { $0.isToBeDispatched ? $0.entering(.dispatched) : nil }?.new }
+    func dispatch() -> Word? { update { $0.isToBeDispatched ? $0.chosen : nil }?.new }
 
-    /// filing → dispatched by the filing thread, which then need not file it. For an operation that is ready, not
+    /// From `filing` likewise, by the filing thread, which then need not file it. For an operation that is ready, not
     /// cancelled, and for the normal band. Otherwise nil, with no change. Called under the queue's lock.
     @inline(__always)
     func dispatchUnfiled() -> Word? {
@@ -225,12 +215,9 @@ extension OperationState {
             guard word.phase == .filing, word.isReadyUnasked, !word.isCancelled, word.band == .normal else {
                 return nil
             }
-            return word.entering(.dispatched)
+            return word.chosen
         }?.new
     }
-
-    /// enqueued → waiting: it was in the ready list and is no longer ready. Called under the queue's lock.
-    func waitAgain() { update { $0.phase == .enqueued ? $0.entering(.waiting) : nil } }
 }
 
 // MARK: - Starting and finishing

@@ -102,6 +102,7 @@ extension QueueCore {
     }
 
     /// Stores the queue in a claimed operation.
+    @inline(__always)
     private func publish(_ operation: Operation) {
         operation.queue = .passUnretained(self)
         let band = newcomersBand

@@ -108,7 +108,6 @@ extension QueueState {
         return item.operation._withUnsafeGuaranteedRef { operation in
             if let word = operation.state.dispatch() { return begin(operation, word, level: level) }
             // It got a dependency in the meantime (contract E18), or another thread is about to file it again.
-            operation.state.waitAgain()
             placeAmongWaiting(operation)
             return .nothing
         }

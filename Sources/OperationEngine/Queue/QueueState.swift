@@ -131,15 +131,13 @@ struct QueueState: ~Copyable {
     /// Puts an operation whose phase is `filing` into its list. Called by the thread that brought it into that phase.
     /// Returns false if the answer of its overridden `isReady` is out of date; then the caller asks again.
     mutating func file(_ operation: Operation, _ answer: Bool?) -> Bool {
-        if operation.place.kind == .none {
-            if !operation.state.postponeFiling() { endedInFiling.append(.passUnretained(operation)) }
-            return true
-        }
         let filing = operation.state.finishFiling(answer)
         switch filing {
         case .outdated: return false
         case .ended: endedInFiling.append(.passUnretained(operation))
-        case .ready, .waiting, .leftToOther:
+        case .ready, .waiting:
+            // In no list: it is about to be pushed into the inbox, and its list is found when it is taken from there.
+            if operation.place.kind == .none { return true }
             takeOut(operation.asItem)
             place(operation, filing)
         }

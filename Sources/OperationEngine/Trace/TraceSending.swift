@@ -47,7 +47,7 @@ extension BatchFiler {
     /// Sends the `ready` of operations that one finish has made ready, except those whose `isReady` is still to be
     /// asked.
     @inline(never)
-    static func traceReady(_ operations: Slice<UnsafeMutableBufferPointer<Unmanaged<Operation>>>) {
+    static func traceReady(_ operations: some Collection<Unmanaged<Operation>>) {
         for operation in operations {
             operation._withUnsafeGuaranteedRef {
                 if !$0.state.load().has(OperationState.Word.hasOwnReadiness) { $0.traceReady() }

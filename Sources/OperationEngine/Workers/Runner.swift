@@ -144,7 +144,14 @@ final class Runner {
     /// Runs an operation that ends in the engine's own `start`. The queue keeps it alive.
     @inline(__always)
     private func run(_ operation: Unmanaged<Operation>, of queue: QueueCore) {
-        operation._withUnsafeGuaranteedRef { $0.start(on: .passUnretained(self)) }
+        operation._withUnsafeGuaranteedRef {
+            // Begun when it was chosen: see `Word.chosen`. Only this thread ends it.
+            if $0.state.load().phase == .executing {
+                $0.run(on: .passUnretained(self))
+            } else {
+                $0.start(on: .passUnretained(self))
+            }
+        }
         end(operation, of: queue)
     }
 

@@ -203,7 +203,7 @@ final class QueueDriver {
     }
 
     private func end(_ operation: Operation) {
-        operation.finish(from: .dispatched, on: nil)
+        operation.finish(from: operation.state.load().phase, on: nil)
         collectReadied()
     }
 
