@@ -242,11 +242,11 @@ open class Operation: @unchecked Sendable {
         // Before a thread that waits for the queue goes on.
         if isTraced { traceNotified() }
         leave()
-        if last.has(OperationState.Word.hasCompletion), let block = takeCompletionBlock() {
+        if last.has(OperationState.Word.hasCompletion) {
             if let runner {
-                runner.takeUnretainedValue().completionBlock = block
-            } else {
-                callCompletionBlock(block)
+                runner._withUnsafeGuaranteedRef { $0.owesCompletion = true }
+            } else if let block = takeCompletionBlock() {
+                callCompletionBlock(block.run)
             }
         }
         if hasKept { Runner.releaseKept() }
@@ -338,7 +338,7 @@ open class Operation: @unchecked Sendable {
     /// If it is set while the operation executes, it is called. If it is set on a finished operation, it is never
     /// called. With `Misuse.isStrict` both are misuse.
     open var completionBlock: (@Sendable () -> Void)? {
-        get { withDetails { $0?.completionBlock } }
+        get { withDetails { $0?.completionBlock.copy }?.run }
         set { setCompletionBlock(newValue) }
     }
 

@@ -3,7 +3,7 @@
 final class OperationDetails {
     private let liveMark = LiveMark(.operationDetails)
     var name: String?
-    var completionBlock: (@Sendable () -> Void)?
+    @exclusivity(unchecked) var completionBlock = BlockPlace()
     var threadPriority: Double?
     var qualityOfService: QualityOfService?
     /// The error with which the operation failed, or why it was skipped. `hasFailed` and `isSkipped` in the state word
@@ -13,6 +13,8 @@ final class OperationDetails {
     var awaiters = AwaiterList()
     /// The blocks of a `BlockOperation` except the first.
     var furtherBlocks: [BlockOperation.Block] = []
+
+    deinit { _ = completionBlock.take() }
 
     func takeFurtherBlocks() -> [BlockOperation.Block] {
         defer { furtherBlocks = [] }
@@ -43,21 +45,21 @@ extension Operation {
         }
         observers?.willChange(.completionBlock)
         defer { observers?.didChange(.completionBlock) }
+        var dropped = BlockPlace()
+        if let block { dropped.put(BlockOperation.Block(run: block)) }
+        lock.lock()
         // The block is stored before the flag: a finishing thread that sees the flag takes `lock` and finds the block.
         // If the block came too late, the previous one stays, because the finishing thread may not have taken it yet.
-        let (replaced, phase) = withNewDetails { own in
-            let replaced = own.completionBlock
-            own.completionBlock = block
-            let phase = state.setHasCompletion(block != nil)
-            if phase == .finished { own.completionBlock = replaced }
-            return (replaced, phase)
-        }
+        let own = ownDetails()
+        swap(&own.completionBlock, &dropped)
+        if state.setHasCompletion(block != nil) == .finished { swap(&own.completionBlock, &dropped) }
+        lock.unlock()
         // Released outside the lock: deinits of captured objects may run user code.
-        withExtendedLifetime((replaced, phase)) {}
+        _ = dropped.take()
     }
 
     /// Takes the completion block, on the finishing thread. The property is nil from here on (contract I6).
-    func takeCompletionBlock() -> (@Sendable () -> Void)? {
+    func takeCompletionBlock() -> BlockOperation.Block? {
         observers?.willChange(.completionBlock)
         lock.lock()
         let block = details?.completionBlock.take()

@@ -10,7 +10,7 @@ extension QueueCore {
         // The slot is taken again at once. The queue stays as open as it was, unless it reaches the next segment.
         let choice = chooseAgain(for: runner)
         guard choice.takesSlot, state.isPlain else { return settle(runner, with: choice, mayGoOn: true) }
-        assert(hasNotedOpenness, "the queue has opened or closed without a notification")
+        noteClosing()
         give(choice, to: runner)
         lock.unlock()
         return true
@@ -95,13 +95,17 @@ extension QueueCore {
         if isOwing { withExtendedLifetime(queue) { settleIfObserved() } }
     }
 
-    /// Takes back the slot of what a runner has ended. Returns false if there is none. Under the lock.
+    /// Takes back the slot of what a runner has ended, if it has not given that back. Returns false if it has ended
+    /// nothing. Under the lock.
     @inline(__always)
     private func takeSlot(of runner: Runner) -> Bool {
         switch runner.ended {
         case .nothing: return false
         case .countedTogether: endedCount += 1
         case .countedAlone: break
+        case .settled:
+            runner.ended = .nothing
+            return true
         }
         runner.ended = .nothing
         state.running -= 1
@@ -112,7 +116,7 @@ extension QueueCore {
     /// continues its work.
     func settle(for runner: Runner) {
         lock.lock()
-        _ = takeSlot(of: runner)
+        if takeSlot(of: runner) { runner.ended = .settled }
         takeReadied(of: runner)
         settleAndUnlock()
     }
@@ -186,9 +190,15 @@ extension QueueCore {
     }
 
     /// Counts out an operation that has left the queue, and is no barrier. The caller releases it later.
+    @inline(__always)
     func countOutUnreleased() {
+        if hasObservers { countOutObserved() } else { countOut(1) }
+    }
+
+    @inline(never)
+    private func countOutObserved() {
         // Retained until the observers are notified: this may be the last operation of a queue that its user dropped.
-        withExtendedLifetime(hasObservers ? liveOwner : nil) {
+        withExtendedLifetime(liveOwner) {
             announcing([.operations, .operationCount]) { countOut(1) }
         }
     }

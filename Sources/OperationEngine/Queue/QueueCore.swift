@@ -227,8 +227,13 @@ final class QueueCore: @unchecked Sendable {
         if count > 1 { unfinished.wrappingAdd(count - 1, ordering: .sequentiallyConsistent) }
     }
 
-    /// Whether the copy `isOpen` agrees with the state. Under the lock.
-    var hasNotedOpenness: Bool { isOpen.load(ordering: .relaxed) == state.isOpen }
+    /// Brings the copy `isOpen` up to date after a step that cannot have opened the queue. Under the lock.
+    @inline(__always)
+    func noteClosing() {
+        if isOpen.load(ordering: .relaxed) == state.isOpen { return }
+        assert(!state.isOpen, "the queue has opened without a look at the inbox")
+        isOpen.store(false, ordering: .sequentiallyConsistent)
+    }
 
     /// Ends every change, under the lock. Empties the inbox, advances to the next segment if nothing of the reached one
     /// is left, brings `isOpen` up to date, and returns the bands of workers to call.

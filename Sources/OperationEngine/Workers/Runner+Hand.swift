@@ -31,6 +31,8 @@ extension Runner {
         case countedTogether
         /// It is counted out by itself.
         case countedAlone
+        /// It has given its slot back already, and other workers were called for what was left.
+        case settled
     }
 
     enum HandPhase: UInt8 {

@@ -23,8 +23,9 @@ final class Runner {
     /// Which of a queue's operations the runner may choose.
     let lease: Lease
 
-    /// The queue that it serves, or whose blocks it runs for an operation on another thread.
-    @exclusivity(unchecked) private(set) var queue: QueueCore?
+    /// The queue that it serves, or whose blocks it runs for an operation on another thread. The caller of `serve` or
+    /// `helping` retains it.
+    @exclusivity(unchecked) private(set) unowned(unsafe) var queue: QueueCore?
     @exclusivity(unchecked) var hand = Hand.nothing
     /// Whether other threads may look at `hand`.
     let handPhase = Atomic<UInt8>(HandPhase.closed.rawValue)
@@ -45,8 +46,8 @@ final class Runner {
     @exclusivity(unchecked) private var firstReadied: Unmanaged<Operation>?
     @exclusivity(unchecked) private var furtherReadied: [Unmanaged<Operation>] = []
     private static let keptReadied = 1024
-    /// Left here by a finishing operation, to be called once its slot is free (contract I7).
-    @exclusivity(unchecked) var completionBlock: (@Sendable () -> Void)?
+    /// Whether the operation that has ended has a completion block, to be called once its slot is free (contract I7).
+    @exclusivity(unchecked) var owesCompletion = false
     /// The objects that a finishing operation has kept alive. Released together with it.
     @exclusivity(unchecked) private var kept: [KeptAlive] = []
     /// How many operations and closures were released and not counted out yet. They are counted out together.
@@ -138,7 +139,7 @@ final class Runner {
     /// Whether nothing of a queue is left here.
     private var isAtRest: Bool {
         guard case .nothing = hand, case .nothing = ended else { return false }
-        return !isListed && !hasReadied && uncounted == 0 && completionBlock == nil && kept.isEmpty
+        return !isListed && !hasReadied && uncounted == 0 && !owesCompletion && kept.isEmpty
     }
 
     /// Runs an operation that ends in the engine's own `start`. The queue keeps it alive.
@@ -159,7 +160,7 @@ final class Runner {
     @inline(__always)
     func end(_ operation: Unmanaged<Operation>, of queue: QueueCore) {
         emptyHand(of: queue)
-        if completionBlock != nil || queue.hasObservers { return endWithCalls(operation, of: queue) }
+        if owesCompletion || queue.hasObservers { return endWithCalls(operation, of: queue) }
         if operation._withUnsafeGuaranteedRef({ $0.isBarrier }) {
             ended = .countedAlone
             return queue.releaseAndCountOut(operation)
@@ -192,10 +193,11 @@ final class Runner {
         ended = .countedAlone
         queue.settle(for: self)
         countOutOwed(by: queue)
-        guard let block = completionBlock.take() else { return queue.releaseAndCountOut(operation) }
+        guard owesCompletion else { return queue.releaseAndCountOut(operation) }
+        owesCompletion = false
         queue.countOutUnreleased()
         self.queue = nil
-        callAtNormalPriority(block, releasing: operation)
+        callCompletionBlock(of: operation)
         self.queue = queue
     }
 
@@ -228,15 +230,16 @@ final class Runner {
     @inline(__always)
     func endPresumption() { pooled?._withUnsafeGuaranteedRef { $0.endPresumption() } }
 
-    /// Calls a completion block, and then releases its operation (contract Q9).
-    private func callAtNormalPriority(
-        _ block: @escaping @Sendable () -> Void, releasing operation: Unmanaged<Operation>
-    ) {
+    /// Calls an operation's completion block, on a thread of the normal thread priority, and then releases the operation
+    /// (contract Q9).
+    @inline(__always)
+    private func callCompletionBlock(of operation: Unmanaged<Operation>) {
+        guard let block = operation._withUnsafeGuaranteedRef({ $0.takeCompletionBlock() }) else { return }
         if let pooled, isNormal {
-            pooled._withUnsafeGuaranteedRef { $0.call(block) }
+            pooled._withUnsafeGuaranteedRef { $0.call(block.run) }
             operation.release()
         } else {
-            WorkerPool.of(.normal).submit(.completion(operation.takeRetainedValue(), block))
+            WorkerPool.of(.normal).submit(.completion(operation.takeRetainedValue(), block.run))
         }
     }
 
