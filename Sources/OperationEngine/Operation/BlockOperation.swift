@@ -17,7 +17,10 @@ open class BlockOperation: Operation, @unchecked Sendable {
     @exclusivity(unchecked) private final var firstBlock = BlockPlace()
 
     /// An operation without blocks finishes at once when it is started.
-    public override init() { super.init() }
+    public override init() {
+        super.init()
+        if type(of: self) == BlockOperation.self { state.setIsPlainBlock() }
+    }
 
     /// An operation with one block.
     public convenience init(block: @escaping @Sendable () -> Void) {
@@ -72,10 +75,10 @@ open class BlockOperation: Operation, @unchecked Sendable {
         if state.shareBlocks() { runAll() }
     }
 
-    /// Does the work of an operation of exactly this class, on the thread that began it and will finish it.
+    /// Does the work of an instance of this class itself, on the thread that began it and will finish it.
     @inline(__always)
-    final func runBlocks() {
-        if state.load().has(OperationState.Word.sharesBlocks) { return runAll() }
+    final func runBlocks(_ word: OperationState.Word) {
+        if word.has(OperationState.Word.sharesBlocks) { return runAll() }
         if firstBlock.isEmpty { return }
         // No other thread ends the operation, so the block stays where it is until it has returned.
         let block = firstBlock.borrow()
