@@ -94,15 +94,12 @@ open class BlockOperation: Operation, @unchecked Sendable {
         if further.isEmpty { first?.run() } else { runTogether(first, further) }
     }
 
-    override final func executionEnded(_ last: OperationState.Word) { releaseBlocks(last) }
-
     @inline(__always)
-    final func releaseBlocks(_ last: OperationState.Word) {
-        if last.has(OperationState.Word.sharesBlocks) { releaseShared() } else { _ = firstBlock.take() }
-    }
-
-    @inline(never)
-    private func releaseShared() {
+    override final func executionEnded(_ last: OperationState.Word) {
+        guard last.has(OperationState.Word.sharesBlocks) else {
+            _ = firstBlock.take()
+            return
+        }
         // Released outside the lock: deinits of what a block holds may run user code.
         lock.lock()
         let first = firstBlock.take()

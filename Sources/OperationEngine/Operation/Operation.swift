@@ -239,7 +239,7 @@ open class Operation: @unchecked Sendable {
         let isTraced = TraceMarks.operations
         if isTraced { traceFinish() }
         if last.has(OperationState.Word.isPlainBlock) {
-            unsafeDowncast(self, to: BlockOperation.self).releaseBlocks(last)
+            unsafeDowncast(self, to: BlockOperation.self).executionEnded(last)
         } else {
             executionEnded(last)
         }
