@@ -17,7 +17,10 @@ open class BlockOperation: Operation, @unchecked Sendable {
     @exclusivity(unchecked) private final var firstBlock = BlockPlace()
 
     /// An operation without blocks finishes at once when it is started.
-    public override init() { super.init() }
+    public override init() {
+        super.init()
+        if type(of: self) == BlockOperation.self { state.setIsPlainBlock() }
+    }
 
     /// An operation with one block.
     public convenience init(block: @escaping @Sendable () -> Void) {
@@ -72,10 +75,10 @@ open class BlockOperation: Operation, @unchecked Sendable {
         if state.shareBlocks() { runAll() }
     }
 
-    /// Does the work of an operation of exactly this class, on the thread that began it and will finish it.
+    /// Does the work of an instance of this class itself, on the thread that began it and will finish it.
     @inline(__always)
-    final func runBlocks() {
-        if state.load().has(OperationState.Word.sharesBlocks) { return runAll() }
+    final func runBlocks(_ word: OperationState.Word) {
+        if word.has(OperationState.Word.sharesBlocks) { return runAll() }
         if firstBlock.isEmpty { return }
         // No other thread ends the operation, so the block stays where it is until it has returned.
         let block = firstBlock.borrow()
@@ -91,15 +94,12 @@ open class BlockOperation: Operation, @unchecked Sendable {
         if further.isEmpty { first?.run() } else { runTogether(first, further) }
     }
 
-    override final func executionEnded(_ last: OperationState.Word) { releaseBlocks(last) }
-
     @inline(__always)
-    final func releaseBlocks(_ last: OperationState.Word) {
-        if last.has(OperationState.Word.sharesBlocks) { releaseShared() } else { _ = firstBlock.take() }
-    }
-
-    @inline(never)
-    private func releaseShared() {
+    override final func executionEnded(_ last: OperationState.Word) {
+        guard last.has(OperationState.Word.sharesBlocks) else {
+            _ = firstBlock.take()
+            return
+        }
         // Released outside the lock: deinits of what a block holds may run user code.
         lock.lock()
         let first = firstBlock.take()

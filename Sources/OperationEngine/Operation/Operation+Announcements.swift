@@ -112,7 +112,7 @@ extension Operation {
     /// the dependency is linked. Only the first dependency checks for the override.
     @inline(__always)
     func isToBeAskedOutsideQueue(_ word: OperationState.Word) -> Bool {
-        guard word.phase == .idle else { return false }
+        guard word.phase == .idle, !word.has(OperationState.Word.isPlainBlock) else { return false }
         if word.has(OperationState.Word.hasOwnReadiness) { return true }
         guard dependencyEdges.first == nil, MethodOverride.isReady.isPresent(in: self) else { return false }
         _ = state.observers(orMake: { makeObserverList() })

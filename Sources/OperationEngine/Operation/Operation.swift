@@ -91,7 +91,7 @@ open class Operation: @unchecked Sendable {
         var ownReadiness: Bool?
         if runner == nil {
             starter = .hand
-            if MethodOverride.isPresentInCourse(of: self) {
+            if overridesItsCourse {
                 if MethodOverride.start.isPresent(in: self) { starter = .ownStart }
                 guard prepareStart(&ownReadiness) else { return Misuse.startExecuting.report() }
             }
@@ -105,8 +105,6 @@ open class Operation: @unchecked Sendable {
         switch verdict {
         case .run:
             run(on: runner)
-        case .skip(let phase):
-            finish(from: phase, on: runner)
         case .takeCare:
             break  // It has been taken above.
         case .runElsewhere:
@@ -137,11 +135,18 @@ open class Operation: @unchecked Sendable {
     /// For the most common class it does directly what `main` would do.
     @inline(__always)
     private final func callMain() {
-        if type(of: self) == BlockOperation.self {
-            unsafeDowncast(self, to: BlockOperation.self).runBlocks()
+        let word = state.load()
+        if word.has(OperationState.Word.isPlainBlock) {
+            unsafeDowncast(self, to: BlockOperation.self).runBlocks(word)
         } else {
             main()
         }
+    }
+
+    /// Whether the class overrides `start`, `isReady` or `isFinished`.
+    @inline(__always)
+    final var overridesItsCourse: Bool {
+        !state.load().has(OperationState.Word.isPlainBlock) && MethodOverride.isPresentInCourse(of: self)
     }
 
     /// Prepares a start by hand of an operation that overrides `start`, `isReady` or `isFinished`. Returns false if the
@@ -193,6 +198,7 @@ open class Operation: @unchecked Sendable {
     ///   - flag: set in the state word together with the phase.
     ///   - runner: the runner that runs it for a queue. It calls the completion block once the slot is free. Nil if the
     ///     operation was started by hand: then the block goes to a thread of the pool.
+    @inline(__always)
     func finish(from phase: OperationState.Phase, setting flag: UInt64 = 0, on runner: Unmanaged<Runner>?) {
         let isToBePrepared = state.load().has(OperationState.Word.hasObservers | OperationState.Word.hasOwnEnd)
         if isToBePrepared, !prepareFinish(from: phase, setting: flag) { return }
@@ -227,8 +233,8 @@ open class Operation: @unchecked Sendable {
         // With both events or with neither.
         let isTraced = TraceMarks.operations
         if isTraced { traceFinish() }
-        if type(of: self) == BlockOperation.self {
-            unsafeDowncast(self, to: BlockOperation.self).releaseBlocks(last)
+        if last.has(OperationState.Word.isPlainBlock) {
+            unsafeDowncast(self, to: BlockOperation.self).executionEnded(last)
         } else {
             executionEnded(last)
         }

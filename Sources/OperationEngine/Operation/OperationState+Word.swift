@@ -61,7 +61,10 @@ extension OperationState {
         /// The overridden `isFinished` was seen to be true without an announcement: see
         /// `Operation.watchUnannouncedEnd`.
         static let isEndWatched: UInt64 = 1 << 33
-        static let dependencyShift: UInt64 = 34
+        /// It is an instance of `BlockOperation` itself, so nothing is overridden. Set in its init. Spares the most common
+        /// class looking for overrides.
+        static let isPlainBlock: UInt64 = 1 << 34
+        static let dependencyShift: UInt64 = 35
         static let oneDependency: UInt64 = 1 << dependencyShift
 
         var phase: Phase {

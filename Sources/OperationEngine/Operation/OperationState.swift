@@ -4,7 +4,7 @@ import Synchronization
 /// An operation's state: one 64-bit word, changed only by the transitions below.
 ///
 /// ```
-/// 63             34 33           16 15  12 11  8 7     4 3     0
+/// 63             35 34           16 15  12 11  8 7     4 3     0
 /// ┌────────────────┬───────────────┬──────┬─────┬───────┬───────┐
 /// │ unfinished     │ flags         │ band │level│ flags │ phase │
 /// │ dependencies   │               │      │     │       │       │
@@ -61,6 +61,12 @@ struct OperationState: ~Copyable {
         initial.level = .normal
         initial.band = .normal
         word = Atomic(initial.bits)
+    }
+
+    /// Marks the operation in its init, when no other thread knows it.
+    @inline(__always)
+    func setIsPlainBlock() {
+        word.store(Word(bits: word.load(ordering: .relaxed)).setting(Word.isPlainBlock).bits, ordering: .relaxed)
     }
 
     @inline(__always)
@@ -228,15 +234,13 @@ extension OperationState {
         case run
         /// It executes now on another thread than its runner's, where its overridden `start` has gone on.
         case runElsewhere
-        /// It is cancelled. Finish without `main`.
-        case skip(from: Phase)
         /// No transition yet: it runs as a task, or its dependencies' endings have to be checked. Do that, then begin
         /// again.
         case takeCare(from: Phase)
         /// It executes now, as a task.
         case runAsTask
-        /// A dependency did not succeed. Finish without `main`, with this flag.
-        case leaveOut(flag: UInt64, from: Phase)
+        /// It is cancelled, or a dependency did not succeed. Finish without `main`, with this flag or none.
+        case leaveOut(flag: UInt64 = 0, from: Phase)
         case alreadyFinished
         case refused(Misuse)
 
@@ -275,7 +279,7 @@ extension OperationState {
                 if word.phase == .idle, !(ownReadiness ?? word.isReady) {
                     verdict = .refused(.startNotReady)
                 } else if word.isCancelled {
-                    verdict = .skip(from: word.phase)
+                    verdict = .leaveOut(from: word.phase)
                 } else if word.has(Word.startsWithCare), !isCareTaken {
                     verdict = .takeCare(from: word.phase)
                 } else if starter != .runner, word.phase == .dispatched {

@@ -5,15 +5,14 @@ struct BatchFiler: ~Copyable {
     let own: Unmanaged<Runner>?
     /// Retained.
     private var locked: Unmanaged<QueueCore>?
-    /// Retained. Made for the first operation that needs it.
-    private var rest: Unmanaged<Rest>?
+    /// What is done when no lock is held. Mostly nothing: then a nil costs less than an empty array.
+    private var later: [Later]?
 
-    /// What is done when no lock is held.
-    private final class Rest {
-        /// Operations whose class overrides `isReady`. They are filed then.
-        var toBeAsked: [Operation] = []
-        /// The observer lists of operations that are notified of the finish.
-        var toBeTold: [ObserverList<Operation>] = []
+    private enum Later {
+        /// Notifies an operation of the finish.
+        case tell(ObserverList<Operation>)
+        /// Files an operation whose class overrides `isReady`.
+        case ask(Operation)
     }
 
     @inline(__always)
@@ -21,13 +20,9 @@ struct BatchFiler: ~Copyable {
 
     @inline(__always)
     mutating func file(_ operation: Operation) {
-        if operation.state.load().has(OperationState.Word.hasOwnReadiness) {
-            withRest { $0.toBeAsked.append(operation) }
-        } else if let own, own._withUnsafeGuaranteedRef({ $0.keepReadied(operation) }) {
-            return
-        } else if let queue = operation.queue {
-            fileLocking(operation, queue)
-        }
+        if operation.state.load().has(OperationState.Word.hasOwnReadiness) { return add(.ask(operation)) }
+        if let own, own._withUnsafeGuaranteedRef({ $0.keepReadied(operation) }) { return }
+        if let queue = operation.queue { fileLocking(operation, queue) }
     }
 
     @inline(never)
@@ -51,31 +46,33 @@ struct BatchFiler: ~Copyable {
     func fileOwn() { own?._withUnsafeGuaranteedRef { $0.settle() } }
 
     /// An operation that is observed, or asked outside of queues, is notified before it is filed.
-    mutating func tellLater(_ observers: ObserverList<Operation>) { withRest { $0.toBeTold.append(observers) } }
+    mutating func tellLater(_ observers: ObserverList<Operation>) { add(.tell(observers)) }
 
-    private mutating func withRest(_ body: (Rest) -> Void) {
-        let rest = rest ?? .passRetained(Rest())
-        self.rest = rest
-        rest._withUnsafeGuaranteedRef(body)
+    private mutating func add(_ entry: Later) {
+        var entries = later.take() ?? []
+        entries.append(entry)
+        later = entries
     }
 
-    /// Notifies the operations of `toBeTold`, and files those whose `isReady` is overridden. Without any lock.
+    /// Notifies operations, and files those whose `isReady` is overridden. Without any lock.
     ///
     /// - Returns: whether something was kept alive meanwhile; see `KeptAlive`.
     @inline(__always)
-    mutating func fileTheRest() -> Bool { rest == nil ? false : fileExistingRest() }
+    mutating func fileTheRest() -> Bool { later == nil ? false : fileExisting(later.take()!) }
 
     @inline(never)
-    private mutating func fileExistingRest() -> Bool {
-        guard let rest = rest.take()?.takeRetainedValue() else { return false }
+    private func fileExisting(_ later: [Later]) -> Bool {
         // User code may take long, or wait for what the runner has kept.
         fileOwn()
         return KeptAlive.during {
-            // The list's weak reference shows whether the operation still exists.
-            for observers in rest.toBeTold { observers.tellOfFinishedDependency() }
-            for operation in rest.toBeAsked {
-                KeptAlive.keep(operation)
-                operation.fileWithQueue()
+            for entry in later {
+                switch entry {
+                // The list's weak reference shows whether the operation still exists.
+                case .tell(let observers): observers.tellOfFinishedDependency()
+                case .ask(let operation):
+                    KeptAlive.keep(operation)
+                    operation.fileWithQueue()
+                }
             }
         }
     }

@@ -107,7 +107,7 @@ extension QueueCore {
         operation.queue = .passUnretained(self)
         let band = newcomersBand
         if band != .normal { operation.adopt(band) }
-        if MethodOverride.isPresentInCourse(of: operation) { operation.becomeGuest() }
+        if operation.overridesItsCourse { operation.becomeGuest() }
         if TraceMarks.operations { return operation.publishTraced() }
         operation.state.publishQueue()
     }

@@ -304,8 +304,10 @@ final class QueueCore: @unchecked Sendable {
         if hasLeftPool.load(ordering: .relaxed) { submitLeaseOutsidePool(band) } else { submitLeaseToPool(band) }
     }
 
+    @inline(never)
     private func submitLeaseToPool(_ band: NiceBand) { WorkerPool.of(band).submit(.lease(self)) }
 
+    @inline(never)
     private func submitLeaseOutsidePool(_ band: NiceBand) {
         let (underlyingQueue, target) = lock.withLock { (storedUnderlyingQueue, state.target) }
         guard let underlyingQueue else { return submitLeaseToPool(band) }

@@ -147,11 +147,8 @@ final class Runner {
     private func run(_ operation: Unmanaged<Operation>, of queue: QueueCore) {
         operation._withUnsafeGuaranteedRef {
             // Begun when it was chosen: see `Word.chosen`. Only this thread ends it.
-            if $0.state.load().phase == .executing {
-                $0.run(on: .passUnretained(self))
-            } else {
-                $0.start(on: .passUnretained(self))
-            }
+            let runner = Unmanaged.passUnretained(self)
+            if $0.state.load().phase == .executing { $0.run(on: runner) } else { $0.start(on: runner) }
         }
         end(operation, of: queue)
     }

@@ -108,6 +108,7 @@ struct BandSet: Equatable, Sequence {
 
     var isEmpty: Bool { bits == 0 }
     func contains(_ band: NiceBand) -> Bool { bits & 1 << UInt32(band.index) != 0 }
+    @inline(__always)
     mutating func insert(_ band: NiceBand) { bits |= 1 << UInt32(band.index) }
     mutating func remove(_ band: NiceBand) { bits &= ~(1 << UInt32(band.index)) }
 
