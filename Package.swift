@@ -17,6 +17,9 @@ let whenSuite = TargetDependencyCondition.when(traits: ["Suite"])
 /// Whether jemalloc is linked into `opbench`, where it replaces malloc and reports the memory figures.
 let usesJemalloc = Context.environment["OPBENCH_ALLOCATOR"] != "system"
 
+/// Whether `opbench` has the backend `tbb`, which needs oneTBB (libtbb-dev). Only for comparison: see scripts/peers.
+let hasPeers = Context.environment["OPBENCH_PEERS"] == "1"
+
 /// Whether to build with the exact versions that the suite was checked with, as the scripts do. Otherwise a program
 /// that uses the package chooses versions within the ranges.
 let takesExactVersions = Context.environment["OPBENCH_EXACT_VERSIONS"] != nil
@@ -207,6 +210,13 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+if hasPeers {
+    package.targets.append(.target(name: "COneTBB", linkerSettings: [.linkedLibrary("tbb")]))
+    let backends = package.targets.first { $0.name == "OpBenchBackends" }
+    backends?.dependencies.append("COneTBB")
+    backends?.swiftSettings = [.define("PEERS")]
+}
+
 // Only the engine, its tests and tools, without dependencies of the benchmark suite and the comparisons: for
 // scripts/engine-costs, and for scripts/mutate, which builds all existing tests. Traits omit dependencies, but no
 // targets. The values `tests`, `memory` and `races` also omit the explorer and the tools.
@@ -214,7 +224,8 @@ if let extent = Context.environment["OPBENCH_ENGINE_ONLY"] {
     package.dependencies = []
     package.products.removeAll { $0.name == "opbench" || $0.name == "OpBenchKit" }
     let others = [
-        "opbench", "OpBench", "Fuzz", "CBuild", "CJemalloc", "CPage", "Foundation", "Migration", "pthread-queue",
+        "opbench", "OpBench", "Fuzz", "CBuild", "CJemalloc", "COneTBB", "CPage", "Foundation", "Migration",
+        "pthread-queue",
     ]
     package.targets.removeAll { target in others.contains { target.name.hasPrefix($0) } }
     // Tests in which a sanitizer finds nothing new: a pure state machine, traps, examples; for races also cycles, and

@@ -93,6 +93,8 @@ built_commit() {
     printf '%s' "$commit"
 }
 
+require_tbb() { [[ -e /usr/include/oneapi/tbb.h ]] || install_packages libtbb-dev; }
+
 # SQLite, for the history of runs.
 require_sqlite() { [[ -e /usr/include/sqlite3.h ]] || install_packages libsqlite3-dev; }
 

@@ -46,7 +46,7 @@ enum ShapeText {
     }
 
     static func of(_ definition: ShapeDefinition) -> String {
-        let backends = BackendID.known(for: definition.shape)
+        let backends = BackendID.available.filter { BackendDefinition.of($0)?.takes(definition.shape) ?? false }
         let cell = definition.standardCell(of: definition.shape.rawValue)
         let parameters = definition.parameters.map { parameter in
             entry(parameter.name, [parameter.summary, parameter.facts])

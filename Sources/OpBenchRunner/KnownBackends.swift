@@ -10,9 +10,22 @@ extension BackendFactory {
 
     private static let builtIn =
         EngineBackend.factories + [FoundationBackend.factory] + SerialBackends.factories + DispatchBackend.factories
-        + ConcurrencyBackend.factories
+        + ConcurrencyBackend.factories + OneTBBBackend.factories
 
     static func named(_ id: BackendID) -> BackendFactory? { all.first { $0.id == id } }
+}
+
+extension BackendID {
+    /// The backends that this program has: all known ones, except those of a library that it was built without.
+    public static var available: [BackendID] { known.filter { BackendFactory.named($0) != nil } }
+
+    /// - Parameter origin: the file or option that names the backend.
+    /// - Throws: `InputError` with the remedy if this program was built without it.
+    public func checkAvailable(namedBy origin: String) throws(InputError) {
+        guard BackendFactory.named(self) == nil else { return }
+        throw InputError(
+            file: origin, message: "this program was built without \(rawValue)", remedy: OneTBBBackend.remedy)
+    }
 }
 
 /// A backend that a program declares in addition to the built-in ones.

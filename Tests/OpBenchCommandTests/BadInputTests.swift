@@ -1,5 +1,6 @@
 import Foundation
 import OpBenchModel
+import OpBenchRunner
 import TestSupport
 import Testing
 
@@ -103,6 +104,24 @@ struct BadInputTests {
         try await OpBenchProcess.expectRefusal(
             of: line.split(separator: " ").map(String.init), naming: names, in: folder, Self.golden,
             replacing: replacements)
+    }
+
+    private static let hasOneTBB = BackendID.available.contains(BackendID(rawValue: "tbb"))
+
+    @Test(
+        "a program without oneTBB reads files that name it, refuses to measure them, and says how to build it in",
+        .enabled(if: !hasOneTBB))
+    func missingLibrary() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Case.chain(), to: "w.json")
+        try folder.write(Case.chain().replacing(#""engine""#, with: #""engine", "tbb""#), to: "t.json")
+        for line in ["run w.json --backend engine,tbb:flow", "run t.json", "list t.json", "profile t.json"] {
+            let result = try await OpBenchProcess.run(line.split(separator: " ").map(String.init), in: folder)
+            #expect(result.status == 64 && result.output == "", "\(line): \(result.errors)")
+            #expect(result.errors.contains("OPBENCH_PEERS=1"), "\(line): \(result.errors)")
+        }
+        #expect(try await OpBenchProcess.run(["validate", "t.json"], in: folder).status == 0)
+        #expect(try await OpBenchProcess.run(["list", "t.json", "--backend", "engine"], in: folder).status == 0)
     }
 
     @Test("a full disk is neither bad input nor success")

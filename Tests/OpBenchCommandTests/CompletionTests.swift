@@ -1,6 +1,7 @@
 import ArgumentParser
 import OpBenchLaunch
 import OpBenchModel
+import OpBenchRunner
 import TestSupport
 import Testing
 
@@ -24,13 +25,16 @@ struct CompletionTests {
     @Test("lists of names are continued after a comma, without those already there")
     func lists() async throws {
         let folder = try ScratchFolder()
-        let backends = BackendDefinition.builtIn.map(\.id.rawValue)
+        let backends = BackendID.available.map(\.rawValue)
         #expect(try await offered("run --backend ", in: folder) == backends)
         let further = try await offered("ab --backend engine,disp", in: folder)
         #expect(further == backends.dropFirst().map { "engine,\($0)" })
+        let recorded = BackendDefinition.builtIn.map(\.id.rawValue)
+        #expect(recorded.contains("tbb"))
+        #expect(try await offered("explain --backend ", in: folder) == recorded)
         #expect(try await offered("run --metric ", in: folder) == SampleKind.allCases.map(\.rawValue))
         #expect(try await offered("profile --kind cpu,", in: folder) == ["cpu,trace", "cpu,offcpu", "cpu,heap"])
-        #expect(try await offered("show --ratio-to ", in: folder) == backends)
+        #expect(try await offered("show --ratio-to ", in: folder) == recorded)
         #expect(try await offered("run --backend ", in: folder, shell: "zsh").contains("engine\\:within"))
     }
 

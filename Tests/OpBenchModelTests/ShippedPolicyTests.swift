@@ -53,7 +53,7 @@ struct ShippedPolicyTests {
     @Test("All policies are tested, and each names its schema")
     func all() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).sorted()
-        #expect(names == (Self.policies + Self.goals + ["engine-growth.json"]).sorted())
+        #expect(names == (Self.policies + Self.goals + ["engine-growth.json", "engine-peers.json"]).sorted())
         for name in names {
             #expect(try Fixtures.text(Self.folder.appending(path: name)).contains(#""../schema/policy.schema.json""#))
         }
@@ -174,6 +174,20 @@ struct ShippedPolicyTests {
             compared += 1
         }
         #expect(compared > 30)
+    }
+
+    @Test("The goals beside oneTBB compare a shipped cell each with a form of oneTBB that takes its shape")
+    func peers() throws {
+        let cells = try cells(of: Fixtures.engine)
+        for goal in try policy("engine-peers.json").goals {
+            let (spec, _) = try #require(cells[goal.selector.cell], "\(goal.selector.cell)")
+            guard case .fastest(let others) = goal.reference else {
+                Issue.record("\(goal.selector.cell) is compared with no backend")
+                continue
+            }
+            #expect(BackendID(rawValue: goal.selector.backend).family == "engine")
+            #expect(others.allSatisfy { $0.family == "tbb" && BackendDefinition.of($0)!.takes(spec.shape) })
+        }
     }
 
     @Test("The goals of growth compare each cell of a list with the first one")

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from engine_docs import articles, costs, goals, headline, modules, picture, report, tables, words
+from engine_docs import articles, costs, goals, headline, modules, peers, picture, report, tables, words
 from engine_docs.articles import Maker
 from engine_docs.comments import undocumented
 from engine_docs.contract import Contract
@@ -75,6 +75,7 @@ def _makers() -> dict[str, Maker]:
         "goals": goals.maker(REFERENCE),
         "modules": modules.make,
         **headline.makers(BASELINE),
+        **peers.makers(BASELINE, REFERENCE),
     }
     return {"example": example, **figures, **tables.makers(Contract(CONTRACT_LINES))}
 

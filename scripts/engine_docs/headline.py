@@ -68,7 +68,7 @@ def cells(folder: Path, name: str) -> list[Cell]:
     """The cells of a kept run, in the order of `CELLS`."""
     path = folder / name / "summary.csv"
     try:
-        rows = _rows(path)
+        rows = summary(path)
         return [_cell(rows, *cell) for cell in CELLS]
     except (OSError, KeyError, ValueError, BadRows) as error:
         raise Problem(f"{path}: no figures of these cells: {error}") from None
@@ -76,9 +76,9 @@ def cells(folder: Path, name: str) -> list[Cell]:
 
 def speed(folder: Path, name: str) -> str:
     """How many times as fast as Foundation the engine is at least, in all cells of a kept run that both measured."""
-    rows = _rows(folder / name / "summary.csv")
+    rows = summary(folder / name / "summary.csv")
     pairs = [
-        (_time(row), _time(rows.get((cell, "foundation"))))
+        (measured(row), measured(rows.get((cell, "foundation"))))
         for (cell, backend), row in rows.items()
         if backend == "engine"
     ]
@@ -97,11 +97,13 @@ def time(nanoseconds: float | None) -> str:
     return f"{nanoseconds:,.0f} ns" if nanoseconds < 100_000 else f"{nanoseconds / 1000:,.0f} µs"
 
 
-def _rows(path: Path) -> dict[tuple[str, str], Row]:
+def summary(path: Path) -> dict[tuple[str, str], Row]:
+    """A summary's rows of whole cells, by cell and backend."""
     return {(row["cell_id"], row["backend"]): row for row in read(path) if not row["operation_class"]}
 
 
-def _time(row: Row | None) -> float | None:
+def measured(row: Row | None) -> float | None:
+    """The time per operation that a row records."""
     return float(row["time_ns_per_op"]) if row and row["time_ns_per_op"] else None
 
 
@@ -112,10 +114,10 @@ def _cell(
     engine = rows[cell, own]
     if engine["ratio_to"] != base:
         raise ValueError(f"the ratio of {cell} is not to {base}")
-    functions = None if base == "dispatch:notify" else _time(rows.get((cell, "dispatch:function")))
+    functions = None if base == "dispatch:notify" else measured(rows.get((cell, "dispatch:function")))
     ratio, low, high = (float(engine[f"time_ratio{part}"]) for part in ("", "_ci_low", "_ci_high"))
     times = float(engine["time_ns_per_op"]), float(rows[cell, base]["time_ns_per_op"])
-    return Cell(words, axis, *times, functions, _time(rows.get((cell, other))), ratio, low, high)
+    return Cell(words, axis, *times, functions, measured(rows.get((cell, other))), ratio, low, high)
 
 
 def _times(of: list[Cell]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from engine_docs import articles, command, goals, headline, modules, picture, report
+from engine_docs import articles, command, goals, headline, modules, peers, picture, report
 from engine_docs.comments import undocumented
 from engine_docs.contract import Contract, Line, read_groups
 from engine_docs.errors import Problem
@@ -329,6 +329,69 @@ def test_the_speed_is_the_least_of_all_cells_with_foundation(run_of_cells: Path)
 def test_a_run_without_the_cells_is_a_problem(tmp_path: Path) -> None:
     with pytest.raises(Problem, match="summary.csv"):
         headline.cells(tmp_path, "run")
+
+
+PEER_SUMMARY = """\
+cell_id,backend,axis,operation_class,time_ns_per_op,time_ratio,time_ratio_ci_low,time_ratio_ci_high,ratio_to
+a,engine,,,250,0.5,0.2,0.625,dispatch
+a,dispatch,,,500,1,1,1,dispatch
+a,dispatch:function,,,400,0.8,0.7,0.9,dispatch
+a,tbb,,,1000,2,1.9,2.1,dispatch
+b,engine,declared,,300,0.75,0.5,1,dispatch:notify
+b,dispatch:notify,declared,,400,1,1,1,dispatch:notify
+b,dispatch:function,by_hand,,100,1,1,1,dispatch
+b,tbb:flow,declared,,200,0.5,0.4,0.6,dispatch:notify
+"""
+PEER_GOALS = """\
+cell_id,backend,against,ratio,ci_low,ci_high,verdict
+a,engine,tbb,0.25,0.2,0.3125,met
+b,engine,tbb:flow,1.5,1.25,1.75,missed
+"""
+PEER_RUN = {
+    "executable": {"description": {"onetbb": "2021.8", "compiler": "Swift 6.3; C: Clang"}}, "host_class": "two processors",
+    "blocks_done": 9, "quick": False,
+}  # fmt: skip
+
+
+@pytest.fixture
+def run_of_peers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(peers, "CELLS", [("one", "a", peers.PLAIN), ("two, declared", "b", peers.DECLARED)])
+    (tmp_path / "peers-system").mkdir()
+    (tmp_path / "peers-system/summary.csv").write_text(PEER_SUMMARY, encoding="utf-8")
+    (tmp_path / "peers-system/run.json").write_text(json.dumps(PEER_RUN), encoding="utf-8")
+    (tmp_path / "engine-peers-system.csv").write_text(PEER_GOALS, encoding="utf-8")
+    return tmp_path
+
+
+def test_the_table_of_peers_has_both_ratios_and_the_version(run_of_peers: Path) -> None:
+    made = peers.makers(run_of_peers, run_of_peers)["peers"]("system").splitlines()
+    assert made[2:4] == [
+        "| one | 250 ns | 500 ns | 400 ns | 1,000 ns | 0.50 (0.20–0.62) | 0.25 (0.20–0.31) |",
+        "| two, declared | 300 ns | 400 ns | – | 200 ns | 0.75 (0.50–1.00) | 1.50 (1.25–1.75) |",
+    ]
+    assert all(word in made[5] for word in ("2021.8", "glibc", "Swift 6.3,", "two processors", "9 blocks"))
+    assert "trial" not in made[5]
+
+
+def test_a_quick_run_of_peers_is_marked(run_of_peers: Path) -> None:
+    quick = json.dumps(PEER_RUN | {"quick": True})
+    (run_of_peers / "peers-system/run.json").write_text(quick, encoding="utf-8")
+    few = PEER_GOALS.replace("0.25,0.2,0.3125", "0.25,,")
+    (run_of_peers / "engine-peers-system.csv").write_text(few, encoding="utf-8")
+    made = peers.makers(run_of_peers, run_of_peers)["peers"]("system")
+    assert "| 0.50 (0.20–0.62) | 0.25 |" in made and "trial" in made
+
+
+def test_the_sentence_about_onetbb_names_gains_and_losses(run_of_peers: Path) -> None:
+    said = peers.makers(run_of_peers, run_of_peers)["onetbb"]("system")
+    less, more = said.split("more: ")
+    assert "2021.8" in less and "0.25 in one" in less and "1.50 in two, declared" in more
+
+
+def test_a_run_without_the_peer_is_a_problem(run_of_peers: Path) -> None:
+    (run_of_peers / "peers-system/run.json").write_text('{"executable": {"description": {}}}', encoding="utf-8")
+    with pytest.raises(Problem, match="onetbb"):
+        peers.makers(run_of_peers, run_of_peers)["peers"]("system")
 
 
 MODULES = {

@@ -58,6 +58,14 @@ def test_the_environment_selects_the_allocator(allocator, linked):
     assert ("JEMALLOC" in str(runner["settings"])) == linked
 
 
+@pytest.mark.parametrize("asked", [False, True])
+def test_only_the_environment_brings_onetbb(asked):
+    targets = {target["name"]: target for target in manifest(**({"OPBENCH_PEERS": "1"} if asked else {}))["targets"]}
+    backends = targets["OpBenchBackends"]
+    assert ("COneTBB" in targets) == ("COneTBB" in str(backends["dependencies"])) == asked
+    assert ("PEERS" in str(backends["settings"])) == asked
+
+
 def test_versions_are_ranges():
     assert all(list(requirement) == ["range"] for requirement in requirements(manifest()).values())
 

@@ -2,12 +2,15 @@ import ArgumentParser
 import Foundation
 import OpBenchModel
 import OpBenchProfile
+import OpBenchRunner
 
 /// The values that a shell offers: scripts of `opbench completions` ask this program for most of them.
 extension CompletionKind {
     static let json = CompletionKind.file(extensions: ["json"])
 
-    /// Backends, separated by commas.
+    /// Backends to measure, separated by commas.
+    static let availableBackends = CompletionKind.list { BackendID.available.map(\.rawValue) }
+    /// Backends of recorded runs, separated by commas.
     static let backends = CompletionKind.list { BackendID.known.map(\.rawValue) }
     static let backend = CompletionKind.names { _, _ in BackendID.known.map(\.rawValue) }
 

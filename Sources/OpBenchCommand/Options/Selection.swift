@@ -1,5 +1,6 @@
 import ArgumentParser
 import OpBenchModel
+import OpBenchRunner
 
 /// Options that select workloads, backends and cells.
 struct CellOptions: ParsableArguments {
@@ -12,12 +13,12 @@ struct CellOptions: ParsableArguments {
         help: ArgumentHelp(
             "Backends, separated by commas, instead of those in the files.",
             discussion: """
-                Known: \(BackendID.known.filter { !$0.isForm }.map(\.rawValue).joined(separator: ", ")), and \
+                Known: \(BackendID.available.filter { !$0.isForm }.map(\.rawValue).joined(separator: ", ")), and \
                 forms of them; `\(BackendDefinition.listing)` describes all. A workload takes those that its shape \
                 supports.
                 """,
             valueName: "list"),
-        completion: .backends)
+        completion: .availableBackends)
     var backends: String?
 
     @Option(
@@ -63,6 +64,7 @@ struct CellOptions: ParsableArguments {
         var selection = Selection(specs: specs ?? [])
         mistakes.keepFirst { () throws(InputError) in
             if let backends = backends ?? nil { try selection.replaceBackends(by: backends) }
+            try selection.checkBackends(namedBy: self.backends == nil ? nil : "--backend")
             if let filter = filter ?? nil { try selection.keepCells(matching: filter) }
         }
         try mistakes.check()
@@ -129,6 +131,14 @@ struct Selection: Sendable {
             throw InputError(
                 file: "--backend", message: "\"\(backend.rawValue)\" supports none of the given workloads",
                 remedy: "it supports the shapes \(Suggestion.list(shapes, from: "opbench shapes"))")
+        }
+    }
+
+    /// - Parameter option: the option that names the backends; nil if the files do.
+    /// - Throws: `InputError` if this program lacks one of them.
+    func checkBackends(namedBy option: String?) throws(InputError) {
+        for spec in specs {
+            for backend in spec.backends { try backend.checkAvailable(namedBy: option ?? spec.file) }
         }
     }
 

@@ -47,6 +47,11 @@ public struct BackendDefinition: Sendable {
         .init("concurrency", "Swift tasks in the fastest form shipped for the shape."),
         .init("concurrency:await", "Swift tasks that await their predecessors.", [.chains, .graphs]),
         .init("concurrency:group", "A task group of all operations; a limit is a window of children.", [.independent]),
+        .init(
+            "tbb", "oneTBB's task group, in programs built with OPBENCH_PEERS=1; a body runs what it makes ready.",
+            [.independent, .chains, .graphs]),
+        .init(
+            "tbb:flow", "oneTBB's flow graph, in the same programs: a node for each operation.", [.chains, .graphs]),
     ]
 
     /// All backends and forms, in the order of tables: the built-in ones, and those that the program declares.

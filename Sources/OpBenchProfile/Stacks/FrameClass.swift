@@ -75,6 +75,7 @@ private struct QueueLibrary {
             modules: ["Foundation", "FoundationEssentials"], files: ["libFoundation", "lib_Foundation"]),
         BackendID.dispatch.family: QueueLibrary(modules: ["Dispatch"], files: ["libdispatch", "libBlocksRuntime"]),
         BackendID.concurrency.family: QueueLibrary(modules: ["_Concurrency"], files: ["libswift_Concurrency"]),
+        "tbb": QueueLibrary(modules: [], files: ["libtbb"]),
     ]
 }
 

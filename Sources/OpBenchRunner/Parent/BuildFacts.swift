@@ -1,6 +1,7 @@
 import CBuild
 import Foundation
 import Glibc
+import OpBenchBackends
 import OpBenchLaunch
 import OpBenchModel
 
@@ -115,9 +116,12 @@ public struct BuildDescription: Sendable, Codable, Equatable {
     /// The commit of the sources, ending in `-dirty` if they differed from it. `scripts/opbench` and `ab --base-ref`
     /// set it at build time; nil without it.
     public var commit: String?
+    /// The version of oneTBB, if the build has it.
+    public var oneTBB: String?
 
     enum CodingKeys: String, CodingKey {
         case protocolVersion = "protocol"
+        case oneTBB = "onetbb"
         case allocator, configuration, compiler, commit
     }
 
@@ -126,6 +130,6 @@ public struct BuildDescription: Sendable, Codable, Equatable {
         let commit = String(cString: cbuild_commit())
         return BuildDescription(
             allocator: Allocator.name, configuration: HostFacts.configuration, compiler: HostFacts.compiler,
-            commit: commit.isEmpty ? nil : commit)
+            commit: commit.isEmpty ? nil : commit, oneTBB: OneTBBBackend.version)
     }()
 }
