@@ -25,7 +25,8 @@ final class Runner {
 
     /// The queue that it serves, or whose blocks it runs for an operation on another thread. The caller of `serve` or
     /// `helping` retains it.
-    @exclusivity(unchecked) private(set) unowned(unsafe) var queue: QueueCore?
+    @exclusivity(unchecked) private var served: Unmanaged<QueueCore>?
+    var queue: QueueCore? { served?.takeUnretainedValue() }
     @exclusivity(unchecked) var hand = Hand.nothing
     /// Whether other threads may look at `hand`.
     let handPhase = Atomic<UInt8>(HandPhase.closed.rawValue)
@@ -116,7 +117,7 @@ final class Runner {
     /// Runs operations of one queue until nothing may start, or other items have their turn.
     private func serve(_ queue: QueueCore) {
         if TraceMarks.threads { traceLease(.leaseTaken, of: queue) }
-        self.queue = queue
+        served = .passUnretained(queue)
         quantum = Self.fullQuantum
         var mayGoOn = true
         while queue.advance(self, mayGoOn: mayGoOn) {
@@ -132,7 +133,7 @@ final class Runner {
             mayGoOn = self.mayGoOn(with: queue)
         }
         assert(isAtRest, "left in the queue")
-        self.queue = nil
+        served = nil
         if TraceMarks.threads { traceLease(.leaseGivenUp, of: queue) }
     }
 
@@ -165,24 +166,6 @@ final class Runner {
         endCountedTogether(by: queue) { operation.release() }
     }
 
-    /// The item in the hand has ended, and is counted out with others.
-    @inline(__always)
-    func endCountedTogether(by queue: QueueCore, _ release: () -> Void) {
-        // It is still counted itself, so the count does not reach 0 before it is released.
-        if uncounted >= Self.mostUncounted { countOutOwed(by: queue) }
-        ended = .countedTogether
-        release()
-        uncounted += 1
-    }
-
-    /// Frees a closure whose block was moved out.
-    @inline(__always)
-    func free(_ closure: WaitingClosure.Pointer) { closure.free(into: &closurePlaces) }
-
-    /// Returns the places of closures, so that a sleeping worker holds back none.
-    @inline(__always)
-    func returnPlaces() { closurePlaces = Slab<WaitingClosure>.Places() }
-
     /// The same if user code has to be called. That code finds the slot free, filed what became ready, and counted out
     /// what has left the queue. So it may wait for the queue's next operation, or for the whole queue (contract I7).
     @inline(never)
@@ -193,10 +176,28 @@ final class Runner {
         guard owesCompletion else { return queue.releaseAndCountOut(operation) }
         owesCompletion = false
         queue.countOutUnreleased()
-        self.queue = nil
+        served = nil
         callCompletionBlock(of: operation)
-        self.queue = queue
+        served = .passUnretained(queue)
     }
+
+    /// The item in the hand has ended, and is counted out with others.
+    @inline(__always)
+    func endCountedTogether(by queue: QueueCore, _ release: () -> Void) {
+        // It is still counted itself, so the count does not reach 0 before it is released.
+        if uncounted >= Self.mostUncounted { countOutOwed(by: queue) }
+        ended = .countedTogether
+        release()
+        uncounted += 1
+    }
+
+    /// Frees a closure whose block was taken out.
+    @inline(__always)
+    func free(_ closure: WaitingClosure.Pointer) { closure.free(into: &closurePlaces) }
+
+    /// Returns the places of closures, so that a sleeping worker holds back none.
+    @inline(__always)
+    func returnPlaces() { closurePlaces = Slab<WaitingClosure>.Places() }
 
     /// Starts an operation that may continue after its `start` has returned, or may refuse to be started. The queue has
     /// it in its list, and frees its slot when it leaves.
@@ -261,10 +262,10 @@ final class Runner {
     /// one. The operation holds the slot, so a wait inside the blocks does not count.
     static func helping(_ queue: QueueCore?, _ body: () -> Void) {
         guard let runner = current?.takeUnretainedValue() else { return body() }
-        let outer = runner.queue
-        runner.queue = queue
+        let outer = runner.served
+        runner.served = queue.map { .passUnretained($0) }
         body()
-        runner.queue = outer
+        runner.served = outer
     }
 
     /// Whether the thread is inside the operation's `start`. On the thread itself.
@@ -304,7 +305,7 @@ final class Runner {
 
     /// Keeps an operation of the runner's own queue for the next `advance`. False if it is another queue's.
     func keepReadied(_ operation: Operation) -> Bool {
-        guard let queue, operation.queue?.toOpaque() == Unmanaged.passUnretained(queue).toOpaque() else { return false }
+        guard let served, operation.queue?.toOpaque() == served.toOpaque() else { return false }
         if firstReadied == nil {
             firstReadied = .passUnretained(operation)
         } else {
