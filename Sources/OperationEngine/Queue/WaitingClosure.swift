@@ -28,7 +28,7 @@ struct WaitingClosure {
 }
 
 extension WaitingClosure: InSlabs {
-    static var slabCapacity: Int { 84 }
+    static var slabCapacity: Int { 250 }
     static var slabOfThread: UnsafeMutableRawPointer? {
         @inline(__always) get { clinux_closure_slab() }
         @inline(__always) set { clinux_set_closure_slab(newValue) }
