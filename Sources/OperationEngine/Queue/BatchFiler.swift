@@ -5,7 +5,7 @@ struct BatchFiler: ~Copyable {
     let own: Unmanaged<Runner>?
     /// Retained.
     private var locked: Unmanaged<QueueCore>?
-    /// What is done when no lock is held. Mostly nothing: then a nil costs less than an empty array.
+    /// The calls to be made when no lock is held. Mostly nothing: then a nil costs less than an empty array.
     private var later: [Later]?
 
     private enum Later {

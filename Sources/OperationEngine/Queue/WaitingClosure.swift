@@ -6,7 +6,7 @@ import CLinux
 /// at its place, when a thread asks for the queue's operations, and when it ends while the queue is observed.
 ///
 /// It belongs to the adding thread until that pushes it into the inbox, then to the queue, and to the runner that has
-/// chosen it. Whoever takes it out of the queue frees it.
+/// chosen it. The thread that takes it out of the queue frees it.
 struct WaitingClosure {
     typealias Pointer = UnsafeMutablePointer<WaitingClosure>
 

@@ -189,7 +189,7 @@ private let memoryShapes: [String: @Sendable (Int) -> Void] = [
     expect(found.isStill || ProcessFacts.isSanitized, "threads went to sleep; this one's sleep is one")
 }
 
-/// What the process does in 700 ms.
+/// The sleeps and the processor time of the process in 700 ms.
 private func stillness() -> (sleeps: Int, microseconds: Int, isStill: Bool) {
     var sleeps = -ProcessFacts.sleeps
     var microseconds = -ProcessFacts.processorMicroseconds
