@@ -36,7 +36,7 @@ open class Operation: @unchecked Sendable {
 
     /// A ready operation of normal priority, in no queue (contract A2).
     @inline(__always)
-    public init() {}
+    public init() { checkLayout() }
 
     deinit {
         if dependencyEdges.first != nil { DependencyEdge.releaseAll(of: self) }

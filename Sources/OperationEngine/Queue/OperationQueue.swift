@@ -171,7 +171,8 @@ open class OperationQueue: @unchecked Sendable {
     open var operations: [Operation] { core.snapshot() }
 
     /// The number of unfinished operations. It takes the queue's lock, and time proportional to what was added since the
-    /// queue was last looked at. It may count operations that just finished for a moment longer (contract M10, M11).
+    /// queue was last looked at. It may be too high for a moment, while operations finish or threads add (contract M10,
+    /// M11).
     open var operationCount: Int { core.operationCount }
 
     // MARK: Control

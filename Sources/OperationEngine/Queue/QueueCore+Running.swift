@@ -6,7 +6,9 @@ extension QueueCore {
     @inline(__always)
     func advance(_ runner: Runner, mayGoOn: Bool) -> Bool {
         lock.lock(inTurns: &runner.lockTurns)
-        guard takeSlot(of: runner), mayGoOn else { return settle(runner, with: .nothing, mayGoOn: mayGoOn) }
+        guard takeSlot(of: runner), mayGoOn, !runner.owesTelling else {
+            return settle(runner, with: .nothing, mayGoOn: mayGoOn)
+        }
         // The slot is taken again at once. The queue stays as open as it was, unless it reaches the next segment.
         let choice = chooseAgain(for: runner)
         guard choice.takesSlot, state.isPlain else { return settle(runner, with: choice, mayGoOn: true) }
@@ -54,7 +56,8 @@ extension QueueCore {
     /// lock, and this releases it.
     @inline(never)
     private func settle(_ runner: Runner, with chosen: Choice, mayGoOn: Bool) -> Bool {
-        var (choice, mayGoOn, tellsObservers) = (chosen, mayGoOn, false)
+        var (choice, mayGoOn, tellsObservers) = (chosen, mayGoOn, runner.owesTelling)
+        runner.owesTelling = false
         if !runner.isListed { runners.insert(runner) }
         while true {
             takeReadied(of: runner)
@@ -65,8 +68,8 @@ extension QueueCore {
                 return true
             }
             if tellsObservers {
-                // The first observer came too late for the end of what was dropped. Nothing is chosen before that
-                // observer is notified, because it may wait for the queue.
+                // The first observer came too late for the end of something that is counted out now. Nothing is chosen
+                // before that observer is notified, because it may wait for the queue.
                 tellOfChange(unlocking: runner, calling: bands)
                 tellsObservers = false
             } else if !state.dropped.isEmpty {
@@ -101,7 +104,9 @@ extension QueueCore {
     private func takeSlot(of runner: Runner) -> Bool {
         switch runner.ended {
         case .nothing: return false
-        case .countedTogether: endedCount += 1
+        case .countedTogether:
+            endedCount += 1
+            if state.isObserved { runner.owesTelling = true }
         case .countedAlone: break
         case .settled:
             runner.ended = .nothing

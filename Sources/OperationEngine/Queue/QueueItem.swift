@@ -47,12 +47,14 @@ extension Operation {
     @inline(__always)
     final var asItem: QueueItem.Pointer {
         let address = Unmanaged.passUnretained(self).toOpaque() + Self.itemOffset
-        let pointer = address.assumingMemoryBound(to: QueueItem.self)
-        // Both are the operation's address and a constant. So a release build compares nothing where the layout is as
-        // `itemOffset` takes it to be, and traps at the first operation where it is not.
-        precondition(pointer == withUnsafeMutablePointer(to: &item) { $0 })
-        return pointer
+        return address.assumingMemoryBound(to: QueueItem.self)
     }
+
+    /// Checks, for an operation that no other thread knows, that `item` lies where `itemOffset` takes it to be. Both are
+    /// the operation's address and a constant. So a release build compares nothing if they are the same, and traps at the
+    /// first operation if they are not.
+    @inline(__always)
+    final func checkLayout() { precondition(asItem == withUnsafeMutablePointer(to: &item) { $0 }) }
 
     @inline(__always)
     final var place: ListPlace {

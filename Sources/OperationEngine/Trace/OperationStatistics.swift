@@ -70,8 +70,8 @@ public final class OperationStatistics: OperationTrace.Receiver {
 
         func note(_ event: OperationTrace.OperationEvent, _ address: UInt) {
             let queue = event.step == .enqueued ? event.operation.queue : nil
-            // The operation itself is counted in right afterwards, unless it is a barrier.
-            let depth = queue.map { $0._withUnsafeGuaranteedRef(\.operationCount) + (event.isBarrier ? 0 : 1) }
+            // The operation itself is counted in right afterwards.
+            let depth = queue.map { $0._withUnsafeGuaranteedRef(\.operationCount) + 1 }
             lock.lock()
             defer { lock.unlock() }
             switch event.step {

@@ -40,8 +40,10 @@ extension Runner {
         if queue.hasObservers { _ = makeObject() }
         let isUnseen = closeUnseen()
         // The thread that makes the object copies the block under the lock. Wait for it.
-        if isUnseen { hand = .nothing } else { queue.lock.withLock {} }
+        if !isUnseen { queue.lock.withLock {} }
+        // A deinit that waits finds the closure in the hand: its slot counts as blocked.
         _ = closure.pointee.block.take()
+        if isUnseen { hand = .nothing }
         return isUnseen
     }
 

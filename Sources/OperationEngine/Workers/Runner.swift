@@ -53,6 +53,9 @@ final class Runner {
     @exclusivity(unchecked) private var kept: [KeptAlive] = []
     /// How many operations and closures were released and not counted out yet. They are counted out together.
     @exclusivity(unchecked) private var uncounted = 0
+    /// Whether the first observer of the queue came too late for the end of what the runner has ended, and is still to be
+    /// notified.
+    @exclusivity(unchecked) var owesTelling = false
     private static let mostUncounted = 1024
 
     /// The backoff for the locks of the queues that it serves.
@@ -140,7 +143,7 @@ final class Runner {
     /// Whether nothing of a queue is left here.
     private var isAtRest: Bool {
         guard case .nothing = hand, case .nothing = ended else { return false }
-        return !isListed && !hasReadied && uncounted == 0 && !owesCompletion && kept.isEmpty
+        return !isListed && !hasReadied && uncounted == 0 && !owesCompletion && kept.isEmpty && !owesTelling
     }
 
     /// Runs an operation that ends in the engine's own `start`. The queue keeps it alive.
@@ -232,7 +235,9 @@ final class Runner {
     /// (contract Q9).
     @inline(__always)
     private func callCompletionBlock(of operation: Unmanaged<Operation>) {
-        guard let block = operation._withUnsafeGuaranteedRef({ $0.takeCompletionBlock() }) else { return }
+        guard let block = operation._withUnsafeGuaranteedRef({ $0.takeCompletionBlock() }) else {
+            return operation.release()
+        }
         if let pooled, isNormal {
             pooled._withUnsafeGuaranteedRef { $0.call(block.run) }
             operation.release()

@@ -36,6 +36,27 @@ let leaseScenarios: [Scenario] = [
         exploration.check(log.entries.count == 5, "N3: \(log.entries)")
         exploration.checkEmpty(queue, "N3")
     },
+    Scenario("count-observed-between-two", "D18: who observes the count hears of one end before the next begins") {
+        exploration in
+        let (_, queue) = exploration.warmUp(limit: 1)
+        queue.isSuspended = true
+        let (heard, token) = (Shared<[Int]>([]), Shared<Observation?>(nil))
+        let checkIt: @Sendable () -> Void = {
+            exploration.check(!heard.value.contains(2) || heard.value.contains(1), "D18: \(heard.value)")
+        }
+        queue.addOperation {}
+        queue.addOperation(checkIt)
+        exploration.run(
+            { queue.isSuspended = false },
+            {
+                token.value = queue.observe(\.operationCount, options: [.initial, .new]) { _, change in
+                    heard.value.append(change.newValue ?? -1)
+                }
+            })
+        exploration.settle()
+        exploration.checkEmpty(queue, "D18")
+        token.value = nil
+    },
     Scenario("count-observed-while-it-falls", "D18: an observer of the count hears of the empty queue") {
         exploration in
         let (_, queue) = exploration.warmUp(limit: 1)
