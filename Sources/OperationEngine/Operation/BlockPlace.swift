@@ -49,7 +49,10 @@ struct BlockPlace {
 
     /// Lends the block to a caller that calls it in place. Its memory does not change, and other threads may copy from
     /// it.
-    mutating func borrow() -> Borrowed { withMemory(as: Borrowed.self) { $0.move() } }
+    func borrow() -> Borrowed {
+        var words = self
+        return words.withMemory(as: Borrowed.self) { $0.move() }
+    }
 
     private mutating func withMemory<Content: ~Copyable, Result: ~Copyable>(
         as type: Content.Type, _ body: (UnsafeMutablePointer<Content>) -> Result

@@ -51,11 +51,6 @@ extension QueueCore {
     /// As `add(_:)`, for several operations in one step.
     func add(_ operations: [Operation]) {
         guard let first = operations.first else { return }
-        // Each one's event finds those before it counted.
-        if TraceMarks.operations {
-            for operation in operations { add(operation) }
-            return
-        }
         var last = first
         for operation in operations {
             publish(operation)

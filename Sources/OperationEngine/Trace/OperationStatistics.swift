@@ -14,7 +14,8 @@ public final class OperationStatistics: OperationTrace.Receiver {
         public internal(set) var waiting = OperationTrace.Histogram()
         /// The time from started to finished, in nanoseconds, of every operation that has finished.
         public internal(set) var running = OperationTrace.Histogram()
-        /// How many unfinished operations the queue had when each operation was enqueued, itself included.
+        /// How many unfinished operations the queue had when each operation was enqueued, itself included. Not included
+        /// are others of the same `addOperations`.
         public internal(set) var depth = OperationTrace.Histogram()
 
         /// Nothing yet.
@@ -70,7 +71,7 @@ public final class OperationStatistics: OperationTrace.Receiver {
 
         func note(_ event: OperationTrace.OperationEvent, _ address: UInt) {
             let queue = event.step == .enqueued ? event.operation.queue : nil
-            // The operation itself is counted in right afterwards.
+            // The operation itself is counted in when it is pushed, right afterwards.
             let depth = queue.map { $0._withUnsafeGuaranteedRef(\.operationCount) + 1 }
             lock.lock()
             defer { lock.unlock() }
