@@ -147,5 +147,6 @@ def _losses(of: list[Cell]) -> str:
     functions = [cell.engine / cell.functions for cell in of if cell.functions and cell.axis]
     if functions:
         times = f"{min(functions):.1f} to {max(functions):.1f} times as long"
-        parts.append(f"where bodies keep the order by hand, it takes {times} as C functions, which allocate nothing")
-    return "; ".join(parts) + "." if parts else "Dispatch wins nowhere."
+        parts.append(f"where bodies keep the order by hand, the engine takes {times} as C functions, which allocate nothing")
+    text = "; ".join(parts) or "Dispatch wins nowhere"
+    return f"{text[0].upper()}{text[1:]}."
