@@ -42,9 +42,7 @@ public func summarize(
 
 extension BackendSamples {
     fileprivate func summaryRows(comparedWith baseline: BackendSamples?) -> [SummaryRow] {
-        var quality = quality
-        quality.hasTwoModes = haveTwoModes(Array(timePerOperation().values))
-        return classes.map { operationClass in
+        classes.map { operationClass in
             var row = SummaryRow(
                 runID: example.runID, workload: example.workload, cellID: example.cellID, backend: example.backend,
                 operationClass: operationClass, status: status,
@@ -58,7 +56,10 @@ extension BackendSamples {
             for figure in Figure.catalogue where !figure.isRatio && !(isOverloaded && figure.isOfBacklog) {
                 row[figure] = estimate(figure, of: operationClass)
             }
-            if operationClass.isEmpty, let baseline { addRatio(to: &row, against: baseline) }
+            guard operationClass.isEmpty else { return row }
+            row.steadiness = steadiness
+            row.modes = twoModes(of: Array(timePerOperation().values)) ?? Modes()
+            if let baseline { addRatio(to: &row, against: baseline) }
             return row
         }
     }

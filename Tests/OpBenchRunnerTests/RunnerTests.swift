@@ -169,7 +169,7 @@ import Testing
                 report.add(.time, "total", 1e-6 / (1.000001 - scale), phase: "total", operations: 10)
                 report.add(.startLatency, "p99", scale, operations: 10)
                 if scale < 0.2 { report.status = .invalid }
-                if scale > 0.6 { report.flags = ["short", "slope", "unsteady"] }
+                if scale > 0.6 { report.flags = ["short", "slope", "warming_up"] }
                 report.referenceLoopNanoseconds = [world.referenceLoop()]
                 return ChildResult(
                     ending: .exited(0), output: Array(try JSONEncoder().encode(report)), diagnostics: "")

@@ -139,7 +139,7 @@ extension DoubtfulSamples {
         var warnings: [String] = []
         if noisy > 0 { warnings.append("noisy: \(noisy) of \(total) samples, while something else used the machine") }
         if unsteady > 0 {
-            warnings.append("unsteady: \(unsteady) of \(total) samples, whose rounds still grew or shrank at their end")
+            warnings.append("unsteady: \(unsteady) of \(total) samples, whose rounds changed their level")
         }
         return warnings
     }

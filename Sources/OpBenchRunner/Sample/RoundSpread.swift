@@ -1,6 +1,7 @@
 import OpBenchModel
 
-/// The spread of the rounds of a sample: the standard deviation of their total times ÷ the mean, by Welford's recursion.
+/// The spread of the rounds of a sample: the standard deviation of their total times ÷ the mean, by Welford's
+/// recursion.
 struct RoundSpread {
     private var rounds = 0
     private var mean = 0.0

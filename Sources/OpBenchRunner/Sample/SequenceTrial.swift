@@ -15,19 +15,22 @@ struct SequenceTrial {
         report.referenceLoopNanoseconds.append(ReferenceLoop.run(trial.kernel))
         let phases = trial.plan.phases.map { PhaseTrial($0, trial) }
         var spread = RoundSpread()
+        var series = RoundSeries()
         switch trial.flavour.kind {
         case .check: _ = round(of: phases, into: &report)
         default:
             let isLongEnough = trial.repeatRounds {
                 let before = Self.timed(phases).reduce(0) { $0 + $1.times.total }
                 let elapsed = round(of: phases, into: &report)
-                spread.add(Self.timed(phases).reduce(0) { $0 + $1.times.total } - before)
+                let total = Self.timed(phases).reduce(0) { $0 + $1.times.total } - before
+                spread.add(total)
+                series.add(total)
                 return elapsed
             }
             if !isLongEnough { report.flags.append("short") }
         }
         switch trial.flavour.kind {
-        case .throughput: reportThroughput(of: phases, spread, into: &report)
+        case .throughput: reportThroughput(of: phases, spread, series, into: &report)
         case .latency: reportLatencies(of: phases, into: &report)
         case .check, .memory: reportHighWater(of: phases, into: &report)
         }
@@ -49,8 +52,12 @@ struct SequenceTrial {
 
     /// Reports the throughput of each phase where it is meaningful, and their sum.
     ///
-    /// - Parameter spread: of the total times of rounds of all these phases.
-    private func reportThroughput(of phases: [PhaseTrial], _ spread: RoundSpread, into report: inout SampleReport) {
+    /// - Parameters:
+    ///   - spread: of the total times of all these phases together.
+    ///   - series: of the same times.
+    private func reportThroughput(
+        of phases: [PhaseTrial], _ spread: RoundSpread, _ series: RoundSeries, into report: inout SampleReport
+    ) {
         let timed = Self.timed(phases)
         var (together, usage) = (PhaseTimes(), ResourceUsage())
         for phase in timed {
@@ -68,6 +75,7 @@ struct SequenceTrial {
         together.report(plan: plan, into: &report)
         usage.report(operations: plan.operationCount * together.rounds, into: &report)
         spread.report(operations: plan.operationCount * together.rounds, into: &report)
+        series.report(operations: plan.operationCount * together.rounds, into: &report)
     }
 
     /// The phases whose throughput is meaningful.
