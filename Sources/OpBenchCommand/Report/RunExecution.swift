@@ -114,6 +114,9 @@ struct RunExecution {
     func conclude(_ ended: Ended) throws {
         let endings = ended.summary.endings
         for warning in endings.doubtful.warnings { StandardError.say("opbench: warning: \(warning)") }
+        if let precision = try RunFacts.read(in: ended.folder).flatMap(RunDescription.precision) {
+            StandardError.say("opbench: precision: \(precision)")
+        }
         StandardError.say("opbench: the rows are in \(ended.folder)")
         if let signal = ended.signal {
             sayHowToContinue("interrupted")
