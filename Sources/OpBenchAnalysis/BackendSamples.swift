@@ -25,6 +25,8 @@ struct BackendSamples {
     let classes: [String]
     let allFigures: [FigureKey: [Value]]
     let quality: SampleQuality
+    /// The class of the throughput samples' rounds; nil if no sample has one.
+    let steadiness: Steadiness?
     /// The flags of the samples that count, sorted, without duplicates.
     let flags: [String]
     /// The number of times that each sample ran the plan, by sample id.
@@ -51,6 +53,9 @@ struct BackendSamples {
         self.classes = classes
         flags = Set(counted.lazy.filter { !superseded.contains($0.sampleID) }.flatMap(\.flags)).sorted()
         quality = Self.quality(of: counted, without: superseded)
+        // Whether rounds have a class is known by this figure, which all of them have.
+        let processes = counted.filter { $0.metric == Metric.roundChange.name && !superseded.contains($0.sampleID) }
+        steadiness = Steadiness(ofProcesses: processes.map { Steadiness(flags: $0.flags) ?? .flat })
         allFigures = figures.mapValues { $0.sorted { ($0.block, $0.sampleID) < ($1.block, $1.sampleID) } }
         let key = FigureKey(metric: Metric.rounds.name, stat: "total", phase: "", operationClass: "")
         rounds = Dictionary((figures[key] ?? []).map { ($0.sampleID, $0.value) }) { $1 }
@@ -84,7 +89,6 @@ struct BackendSamples {
             }
             guard row.sampleID.hasSuffix("-throughput") else { continue }
             quality.throughputSamples += 1
-            if row.flags.contains("unsteady") { quality.unsteady += 1 }
             if row.flags.contains("short") { quality.short += 1 }
         }
         return quality

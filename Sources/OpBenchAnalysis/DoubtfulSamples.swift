@@ -1,9 +1,10 @@
 import OpBenchModel
 
-/// The numbers of samples that are kept but need care: something else used the machine, or their rounds had not
-/// settled.
+/// The numbers of samples that are kept but need care: something else used the machine, or their rounds were not on one
+/// level.
 public struct DoubtfulSamples: Sendable {
     public private(set) var noisy = 0
+    /// Samples whose `Steadiness` is not flat.
     public private(set) var unsteady = 0
     /// The number of all samples.
     public private(set) var total = 0
@@ -14,15 +15,15 @@ public struct DoubtfulSamples: Sendable {
     mutating func count(_ row: SampleRow) {
         total += 1
         if row.flags.contains("noisy") { noisy += 1 }
-        if row.flags.contains("unsteady") { unsteady += 1 }
+        if Steadiness(flags: row.flags) != nil { unsteady += 1 }
     }
 
     public init(_ rows: [SampleRow]) {
-        func count(_ flag: String) -> Int {
-            Set(rows.lazy.filter { $0.flags.contains(flag) }.map(\.sampleID)).count
+        func count(_ isMeant: (SampleRow) -> Bool) -> Int {
+            Set(rows.compactMap { isMeant($0) ? $0.sampleID : nil }).count
         }
-        noisy = count("noisy")
-        unsteady = count("unsteady")
+        noisy = count { $0.flags.contains("noisy") }
+        unsteady = count { Steadiness(flags: $0.flags) != nil }
         total = Set(rows.lazy.map(\.sampleID)).count
     }
 }

@@ -42,9 +42,7 @@ public func summarize(
 
 extension BackendSamples {
     fileprivate func summaryRows(comparedWith baseline: BackendSamples?) -> [SummaryRow] {
-        var quality = quality
-        quality.hasTwoModes = haveTwoModes(Array(timePerOperation().values))
-        return classes.map { operationClass in
+        classes.map { operationClass in
             var row = SummaryRow(
                 runID: example.runID, workload: example.workload, cellID: example.cellID, backend: example.backend,
                 operationClass: operationClass, status: status,
@@ -58,7 +56,10 @@ extension BackendSamples {
             for figure in Figure.catalogue where !figure.isRatio && !(isOverloaded && figure.isOfBacklog) {
                 row[figure] = estimate(figure, of: operationClass)
             }
-            if operationClass.isEmpty, let baseline { addRatio(to: &row, against: baseline) }
+            guard operationClass.isEmpty else { return row }
+            row.steadiness = steadiness
+            row.modes = twoModes(of: Array(timePerOperation().values)) ?? Modes()
+            if let baseline { addRatio(to: &row, against: baseline) }
             return row
         }
     }
@@ -105,37 +106,4 @@ extension BackendSamples {
 extension Figure {
     /// Whether the figure only reflects the duration of the samples if operations end more slowly than they arrive.
     fileprivate var isOfBacklog: Bool { metric.kinds == [.latency] && topic != .rate || metric == .sustainedRate }
-}
-
-/// The uncertainty of a run's cells.
-public enum IntervalWidths {
-    /// A relative width that needs no improvement.
-    static let sufficient = 0.01
-
-    /// By cell id, the widest relative 95 % interval of its backends: of the ratios to the baseline or, if a cell has
-    /// none, of the throughputs. A cell whose intervals are all within 1 % is left out, as is one without intervals.
-    @Sendable public static func byCell(_ rows: [SampleRow]) -> [String: Double] {
-        let summary = summarize(rows.filter(isNeeded)).filter(\.operationClass.isEmpty)
-        let compared = summary.filter { $0.backend != $0.ratioTo }
-        let ratios = widest(compared, .timeRatio)
-        let rates = widest(summary, .operationThroughput)
-        return rates.merging(ratios) { $1 }.filter { $0.value > sufficient }
-    }
-
-    /// Whether `byCell` uses this row.
-    @Sendable public static func isNeeded(_ row: SampleRow) -> Bool {
-        row.phase == "total" || row.metric == Metric.status.name
-    }
-
-    private static func widest(_ rows: [SummaryRow], _ figure: Figure) -> [String: Double] {
-        var widths: [String: Double] = [:]
-        for row in rows {
-            let estimate = row[figure]
-            guard let value = estimate.value, let low = estimate.low, let high = estimate.high, value > 0 else {
-                continue
-            }
-            widths[row.cellID] = max((high - low) / value, widths[row.cellID] ?? 0)
-        }
-        return widths
-    }
 }

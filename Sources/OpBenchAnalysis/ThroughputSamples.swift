@@ -5,7 +5,7 @@ public struct ThroughputSamples: Sendable {
     public struct Sample: Sendable, Hashable {
         public var block: Int
         public var nanosecondsPerOperation: Double
-        /// Whether something else used the machine, or the rounds had not settled.
+        /// Whether something else used the machine, or the rounds were not on one level.
         public var isDoubtful: Bool
     }
 
@@ -31,7 +31,7 @@ public struct ThroughputSamples: Sendable {
         var doubtfulIDs: [Key: Set<String>] = [:]
         for (index, row) in rows.enumerated() {
             let key = Key(cellID: row.cellID, backend: row.backend, side: row.side)
-            if row.flags.contains("noisy") || row.flags.contains("unsteady") {
+            if row.flags.contains("noisy") || Steadiness(flags: row.flags) != nil {
                 doubtfulIDs[key, default: []].insert(row.sampleID)
             }
             // Any row of a sample shows whether it is a repetition.

@@ -18,6 +18,7 @@ struct RunCommand: ParsableCommand {
               opbench run --quick --backend engine,dispatch workloads/*.json
               opbench run --filter queues --set work_ns=0,1000 workloads/*.json
               opbench run --time-budget 30m --cpus 0-3 workloads/*.json
+              opbench run --precision 2% workloads/dependency-chains.json
               opbench run --run-id nightly --resume workloads/*.json
             """)
 
@@ -46,6 +47,28 @@ struct RunCommand: ParsableCommand {
 
         @Option(
             help: ArgumentHelp(
+                "Measure until all intervals are as narrow, such as ±2%.",
+                discussion: """
+                    Those of time/op of every backend, and of its ratio to the baseline. Every cell gets 7 throughput \
+                    blocks; then those with the widest intervals get more, \(TimeBudget.mostBlocks) at most, until all \
+                    are narrow enough or --time-budget is spent, by default 10m. A line says which cells are not.
+                    """,
+                valueName: "percent"))
+        var precision: PercentArgument?
+
+        /// The option that determines the number of blocks; nil if none of them does.
+        var option: String? { precision != nil ? "--precision" : timeBudget != nil ? "--time-budget" : nil }
+
+        var budget: TimeBudget? {
+            guard option != nil else { return nil }
+            return TimeBudget(
+                seconds: timeBudget?.seconds ?? TimeBudget.secondsForPrecision, precision: precision?.part,
+                isNeeded: IntervalWidths.isNeeded,
+                widths: precision == nil ? IntervalWidths.ofRatios : IntervalWidths.ofTimesAndRatios)
+        }
+
+        @Option(
+            help: ArgumentHelp(
                 "Do exactly as much work for `work_ns` as that run did, to compare with it.", valueName: "run"),
             completion: .runs(in: "--output"))
         var calibration: String?
@@ -54,16 +77,18 @@ struct RunCommand: ParsableCommand {
     func validate() throws {
         try selection.cells.requireFiles()
         try part.check(destination)
-        if amount.timeBudget != nil, plan.blocks != nil || plan.quick {
-            throw ValidationError("--time-budget determines the number of blocks: leave out --blocks and --quick.")
-        }
-        if amount.timeBudget != nil, part.text != nil {
-            throw ValidationError(
-                "--shard requires the same samples in every part, but --time-budget depends on the machine: leave out one."
-            )
-        }
-        if amount.timeBudget != nil, gate.isForGate {
-            throw ValidationError("--for-gate determines the number of blocks: leave out --time-budget.")
+        if let option = amount.option {
+            if plan.blocks != nil || plan.quick {
+                throw ValidationError("\(option) determines the number of blocks: leave out --blocks and --quick.")
+            }
+            if part.text != nil {
+                throw ValidationError(
+                    "--shard requires the same samples in every part, but \(option) depends on the machine: leave out one."
+                )
+            }
+            if gate.isForGate {
+                throw ValidationError("--for-gate determines the number of blocks: leave out \(option).")
+            }
         }
         try gate.check(selection, plan)
     }
@@ -75,10 +100,13 @@ struct RunCommand: ParsableCommand {
         options.take(blocks)
         options.limits = try limits.checked()
         options.iterationsPerNanosecond = try knownCalibration()
-        options.budget = amount.timeBudget.map {
-            TimeBudget(seconds: $0.seconds, isNeeded: IntervalWidths.isNeeded, widths: IntervalWidths.byCell)
-        }
+        options.budget = amount.budget
         let plan = try part.part(of: RunPlan(specs: selection.specs, options: options), isSilent: progress.isHidden)
+        if amount.precision != nil, !plan.samples.contains(where: { $0.kind == .throughput }) {
+            throw InputError(
+                file: "--precision", message: "no cell has throughput samples, whose intervals it is about",
+                remedy: "add the kind to --metric and to \"sample_kinds\", or leave the option out")
+        }
         let execution = RunExecution(selection, plan, isSilent: progress.isHidden)
         let ended = try execution.run()
         try execution.show(ended, as: presentation)

@@ -68,6 +68,13 @@ struct PageData {
                         json.integer(sample.isDoubtful ? 1 : 0)
                     }
                 }
+                json.string(row.steadiness?.rawValue ?? "")
+                json.array { json in
+                    guard let low = row.modes.low else { return }
+                    json.figure(low)
+                    json.figure(row.modes.high)
+                    json.figure(row.modes.highSamples.map(Double.init))
+                }
             }
         }
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import OpBenchAnalysis
 
 @Suite struct IntervalWidthsTests {
-    @Test func `a cell's width is the width of its widest ratio, whatever the drift`() {
+    @Test func `a cell's width is that of its widest ratio, whatever the drift, or of the widest time too`() {
         var rows = Rows()
         for block in 0..<7 {
             let drift = 1 + Double(block)
@@ -13,25 +13,29 @@ import Testing
             rows.addThroughput(.dispatch, block: block, seconds: 1, cell: "varies")
             rows.addThroughput(.engine, block: block, seconds: 1 + 0.1 * Double(block), cell: "varies")
         }
-        let widths = IntervalWidths.byCell(rows.rows)
-        #expect(widths["drifts"] == nil)
-        #expect(widths["varies"].map { (0.05...0.5).contains($0) } == true)
+        let widths = IntervalWidths.ofRatios(rows.rows)
+        #expect(widths["drifts"].map { $0 < 1e-9 } == true)
+        #expect(widths["varies"].map { (0.05...0.3).contains($0) } == true)
+        // Of seven values the interval of the median is all of them: 1 to 7 around 4.
+        let all = IntervalWidths.ofTimesAndRatios(rows.rows)
+        #expect(all["drifts"].map { abs($0 - 0.75) < 1e-9 } == true)
+        #expect(all["varies"].map { $0 >= widths["varies"]! } == true)
     }
 
-    @Test func `without a baseline it is the width of the throughput`() {
+    @Test func `without a baseline it is the width of the time per operation`() {
         var rows = Rows()
         for block in 0..<7 { rows.addThroughput(.engine, block: block, seconds: 1 + 0.1 * Double(block)) }
         for block in 0..<7 {
             rows.addThroughput(.dispatch, block: block, seconds: 1 + 0.1 * Double(block), cell: "baseline")
         }
-        let widths = IntervalWidths.byCell(rows.rows)
-        #expect(widths["w"].map { $0 > 0.05 } == true)
+        let widths = IntervalWidths.ofRatios(rows.rows)
+        #expect(widths["w"].map { abs($0 - 0.3 / 1.3) < 1e-9 } == true)
         #expect(widths["baseline"] == widths["w"])
     }
 
     @Test func `a cell without figures has no width`() {
         var rows = Rows()
         rows.add(kind: "throughput", block: 0, status: .crashed)
-        #expect(IntervalWidths.byCell(rows.rows).isEmpty)
+        #expect(IntervalWidths.ofRatios(rows.rows).isEmpty && IntervalWidths.ofTimesAndRatios(rows.rows).isEmpty)
     }
 }

@@ -32,7 +32,7 @@ struct Rows {
     mutating func addThroughput(
         _ backend: BackendID = .engine, block: Int, seconds: Double, operations: Int = 1000, rounds: Double = 1,
         cell: String = "w", parameters: [String: String] = ["items": "10"], run: String = "r", side: String = "",
-        flags: [String] = [], repeats: Bool = false
+        flags: [String] = [], repeats: Bool = false, change: Double? = nil
     ) {
         add(
             backend, kind: "throughput", block: block, cell: cell, parameters: parameters, run: run, side: side,
@@ -46,6 +46,6 @@ struct Rows {
                 (.cpuTime, "total", "total", "", 2e9 * seconds, operations),
                 (.voluntarySwitches, "total", "total", "", 50, operations),
                 (.involuntarySwitches, "total", "total", "", 5, operations),
-            ])
+            ] + (change.map { [(.roundChange, "mean", "total", "", $0, operations)] } ?? []))
     }
 }

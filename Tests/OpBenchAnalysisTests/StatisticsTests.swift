@@ -135,15 +135,4 @@ struct StatisticsTests {
         #expect(generator.next() == 0xE220_A839_7B1D_CDAF)
         #expect(generator.next() == 0x6E78_9E6A_A1B9_65F4)
     }
-
-    @Test(
-        "Two modes are two groups far apart, of at least two values each",
-        arguments: [
-            ([100, 101, 102, 150, 151, 152, 153], true), ([100, 101, 102, 103, 104, 105, 150], false),
-            ([100, 110, 120, 150, 160, 170, 180], false), ([100, 100, 100, 103, 103, 103, 103], false),
-            ([100, 100, 200], false), ([100, 100, 200, 200], true), ([], false), ([0, 0, 100, 100, 200, 200], true),
-        ] as [([Double], Bool)])
-    func twoModes(values: [Double], expected: Bool) {
-        #expect(haveTwoModes(values) == expected && haveTwoModes(values.reversed()) == expected)
-    }
 }

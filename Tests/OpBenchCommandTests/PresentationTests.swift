@@ -210,6 +210,16 @@ struct ProgressTests {
         #expect(screen.text.contains("1/2 1 h 0 min"))
     }
 
+    @Test("for a precision, the budget is a bound, and the widest interval is shown")
+    func precision() {
+        let screen = Screen()
+        var display = ProgressDisplay(style: .lines, write: { screen.text += $0 }, width: { 200 })
+        display.handle(.started(total: 2, estimatedSeconds: 60, budgetSeconds: 600, isForPrecision: true))
+        display.handle(.imprecise(cells: 3, distance: 0.0456))
+        display.handle(.sampleStarted(index: 0, total: 9, cellID: "w", backend: .engine, kind: .throughput, block: 7))
+        golden.expect(screen.text, "a precision")
+    }
+
     @Test func barFitsTheTerminal() {
         for line in show(.bar, width: 40).split(whereSeparator: { $0 == "\n" || $0 == "\r" }) where line.contains("[#")
         {

@@ -101,6 +101,51 @@ struct RunTests {
         #expect(rows.filter { $0.status == .ok }.allSatisfy { $0.samples == 7 })
     }
 
+    @Test(.slow) func `a precision is recorded, with the cells that do not reach it`() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.small, to: "small.json")
+        let arguments = [
+            "run", "--precision", "20%", "--time-budget", "0.1s", "--metric", "throughput", "--run-id", "r",
+            "small.json",
+        ]
+        let result = try await OpBenchProcess.run(arguments, in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        struct Facts: Decodable {
+            let precision: Double
+            let impreciseCells: [String]
+
+            enum CodingKeys: String, CodingKey {
+                case precision
+                case impreciseCells = "imprecise_cells"
+            }
+        }
+        let facts = try JSONDecoder().decode(Facts.self, from: Data(folder.read("results/r/run.json").utf8))
+        #expect(facts.precision == 0.2)
+        let rows = try CSVFile.read(SummaryRow.self, file: "\(folder.root)/results/r/summary.csv")
+        let wide = rows.filter { row in
+            [Figure.time, .timeRatio].contains { figure in
+                guard let value = row[figure].value, let (low, high) = row.interval(of: figure) else { return false }
+                return max(high - value, value - low) > 0.2 * value
+            }
+        }
+        #expect(facts.impreciseCells == Set(wide.map(\.cellID)).sorted())
+        let line = result.errors.split(separator: "\n").first { $0.hasPrefix("opbench: precision: ±20 %, ") }
+        #expect(line.map { $0.hasSuffix("reached in all cells") } == facts.impreciseCells.isEmpty)
+    }
+
+    @Test(arguments: [
+        ["--precision", "2"], ["--precision", "0%"], ["--precision", "2%", "--blocks", "9"],
+        ["--precision", "2%", "--quick"], ["--precision", "2%", "--for-gate"],
+        ["--precision", "2%", "--metric", "latency"],
+    ])
+    func `a meaningless precision is rejected`(options: [String]) async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.small, to: "small.json")
+        let result = try await OpBenchProcess.run(["run"] + options + ["small.json"], in: folder)
+        #expect(result.status == 64 && result.errors.contains("--precision"), "\(result.errors)")
+        #expect(folder.contents() == ["small.json"])
+    }
+
     @Test(arguments: [["--time-budget", "soon"], ["--time-budget", "-1m"], ["--time-budget", "1m", "--blocks", "3"]])
     func `a meaningless time budget is rejected`(options: [String]) async throws {
         let folder = try ScratchFolder()

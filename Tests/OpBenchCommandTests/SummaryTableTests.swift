@@ -22,22 +22,25 @@ struct SummaryTableTests {
     // MARK: Marks
 
     private func marks(
-        _ quality: SampleQuality? = nil, samples: Int = 15, isQuick: Bool = false, operationClass: String = ""
+        _ quality: SampleQuality? = nil, samples: Int = 15, isQuick: Bool = false, operationClass: String = "",
+        _ steadiness: Steadiness? = nil, _ modes: Modes = Modes()
     ) -> String {
         var row = row(.engine, samples: samples)
         row.quality = quality
+        (row.steadiness, row.modes) = (steadiness, modes)
         row.operationClass = operationClass
         return String(RowMark.marks(of: row, isQuick: isQuick).map(\.rawValue))
     }
 
-    @Test("A row's letters: noisy, unsteady, short, quick, too few blocks; capitals if most samples are")
+    @Test("A row's letters: noisy, short, not flat, bimodal, quick, too few blocks; capitals if most samples are")
     func marks() {
         #expect(marks() == "" && marks(SampleQuality(samples: 9)) == "")
         #expect(marks(SampleQuality(samples: 9, noisy: 1)) == "n")
         #expect(marks(SampleQuality(samples: 9, noisy: 5)) == "N")
         #expect(marks(SampleQuality(samples: 8, noisy: 4)) == "n")
-        #expect(marks(SampleQuality(samples: 20, throughputSamples: 9, unsteady: 1, short: 9)) == "uS")
-        #expect(marks(SampleQuality(samples: 9, throughputSamples: 9, short: 1, hasTwoModes: true)) == "ms")
+        #expect(marks(SampleQuality(samples: 20, throughputSamples: 9, short: 9), .noSteadyState) == "Su")
+        #expect(marks(SampleQuality(samples: 9, throughputSamples: 9, short: 1), nil, Modes(low: 1, high: 2)) == "sm")
+        #expect(Steadiness.allCases.map { marks(nil, $0) } == ["", "w", "d", "u", "i"])
         #expect(marks(SampleQuality(samples: 8, latencySamples: 7, overloaded: 3)) == "o")
         #expect(marks(SampleQuality(samples: 8, latencySamples: 7, overloaded: 4)) == "O")
         #expect(marks(isQuick: true) == "q")
@@ -45,8 +48,8 @@ struct SummaryTableTests {
         #expect([14, 7, 6, 1].map { marks(samples: $0) } == ["b", "b", "B", "B"])
         #expect(
             marks(
-                SampleQuality(samples: 5, noisy: 3, throughputSamples: 3, unsteady: 3, short: 1), samples: 2,
-                isQuick: true) == "NUsqB")
+                SampleQuality(samples: 5, noisy: 3, throughputSamples: 3, short: 1), samples: 2, isQuick: true,
+                .inconsistent) == "NsiqB")
         // Rows without measurements have none; classes have those of their backend.
         #expect(marks(SampleQuality(), samples: 0, isQuick: true) == "")
         #expect(marks(SampleQuality(samples: 1, noisy: 1), operationClass: "priority=high") == "")
@@ -63,13 +66,13 @@ struct SummaryTableTests {
         let rows = [
             sample("0-throughput", ["noisy"]), sample("0r-throughput", ["rerun"]),
             sample("1-throughput", ["short", "noisy"], block: 1), sample("1-throughput", ["short", "noisy"], block: 1),
-            sample("2-throughput", ["unsteady"], block: 2), sample("3-latency", ["short"]),
+            sample("2-throughput", ["warming_up"], block: 2), sample("3-latency", ["short"]),
             sample("4-latency", ["noisy"], block: 1, phase: "warmup"),
         ]
         #expect(
             summarize(rows)[0].quality
                 == SampleQuality(
-                    samples: 4, noisy: 1, throughputSamples: 3, unsteady: 1, short: 1, latencySamples: 1))
+                    samples: 4, noisy: 1, throughputSamples: 3, short: 1, latencySamples: 1))
     }
 
     // MARK: Notes
@@ -232,7 +235,8 @@ struct SummaryTableTests {
                             runID: "r", workload: spec.name, cellID: cell.id, backend: backend,
                             operationClass: operationClass, status: backend == .foundation ? .unsupported : .ok,
                             samples: 3, parameters: cell.parameters.mapValues { "\($0)" })
-                        row.quality = SampleQuality(samples: 10, noisy: 9, throughputSamples: 9, unsteady: 9, short: 9)
+                        row.quality = SampleQuality(samples: 10, noisy: 9, throughputSamples: 9, short: 9)
+                        row.steadiness = .noSteadyState
                         row[.time].value = 77_777
                         row[.cpuTime].value = 77_777
                         row[.time].low = 7_777

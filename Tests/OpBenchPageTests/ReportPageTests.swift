@@ -228,6 +228,21 @@ struct ReportPageTests {
         #expect(row[11] as? [Double] == [0, 1000, 1, 1, 500, 0])
     }
 
+    @Test("has the class of the rounds and both modes")
+    func marks() throws {
+        var fixture = PageFixture()
+        fixture.add()
+        var run = fixture.run
+        func row() throws -> [Any] {
+            let page = ReportPage(title: "t", verdicts: [], runs: [run])
+            return try #require((try parsed(page)["rows"] as? [[Any]])?.first)
+        }
+        #expect(try row()[12] as? String == "" && row()[13] as? [Double] == [])
+        run.summary[0].steadiness = .noSteadyState
+        run.summary[0].modes = Modes(low: 1.5, high: 2, highSamples: 3)
+        #expect(try row()[12] as? String == "no_steady_state" && row()[13] as? [Double] == [1.5, 2, 3])
+    }
+
     @Test("writes constant parameters once per workload")
     func parameters() throws {
         var fixture = PageFixture()

@@ -52,7 +52,7 @@ import Testing
         var events: [String] = []
         let outcome = try await runner(plan).run { event in
             switch event {
-            case .started(let total, _, _): events.append("started \(total)")
+            case .started(let total, _, _, _): events.append("started \(total)")
             case .calibrating: events.append("calibrating")
             case .finished: events.append("finished")
             default: break
@@ -117,7 +117,7 @@ import Testing
         var (estimated, finished) = (0.0, 0.0)
         _ = try await runner(plan).run { event in
             switch event {
-            case .started(_, let seconds, _): estimated = seconds
+            case .started(_, let seconds, _, _): estimated = seconds
             case .sampleFinished(_, _, _, let seconds): finished += seconds
             default: break
             }
@@ -169,7 +169,7 @@ import Testing
                 report.add(.time, "total", 1e-6 / (1.000001 - scale), phase: "total", operations: 10)
                 report.add(.startLatency, "p99", scale, operations: 10)
                 if scale < 0.2 { report.status = .invalid }
-                if scale > 0.6 { report.flags = ["short", "slope", "unsteady"] }
+                if scale > 0.6 { report.flags = ["short", "slope", "warming_up"] }
                 report.referenceLoopNanoseconds = [world.referenceLoop()]
                 return ChildResult(
                     ending: .exited(0), output: Array(try JSONEncoder().encode(report)), diagnostics: "")

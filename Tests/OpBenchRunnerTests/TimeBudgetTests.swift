@@ -59,11 +59,16 @@ import Testing
         #expect(count == 43)
     }
 
-    @Test func `a run takes the blocks that the widths require, and no more`() async throws {
-        let cell = id("w").replacingOccurrences(of: "10", with: "20")
-        var options = RunOptions(kinds: [.throughput], directory: try Fixture.folder(), runID: "run")
-        options.budget = TimeBudget(seconds: 10_000) { rows in
-            Set(rows.filter { $0.cellID == cell && $0.metric == "time" }.map(\.block)).count < 10 ? [cell: 0.5] : [:]
+    /// A run of two cells, whose widths depend on the number of throughput blocks that they have.
+    private func run(
+        _ options: RunOptions, seconds: Double = 10_000, precision: Double? = nil,
+        widths: @escaping @Sendable (_ cellID: String, _ blocks: Int) -> Double?
+    ) async throws -> (rows: [SampleRow], facts: RunFacts, events: [RunEvent]) {
+        var options = options
+        options.budget = TimeBudget(seconds: seconds, precision: precision) { rows in
+            Dictionary(grouping: rows.filter { $0.metric == "time" }, by: \.cellID).compactMapValues {
+                widths($0[0].cellID, Set($0.map(\.block)).count)
+            }
         }
         let spec = try Fixture.spec("independent", #"{"items": [10, 20]}"#, backends: ["engine", "serial"])
         let runner = Runner(
@@ -74,17 +79,64 @@ import Testing
                 report.referenceLoopNanoseconds = [1]
                 return ChildResult(ending: .exited(0), output: Array(try JSONEncoder().encode(report)), diagnostics: "")
             })
-        var totals: [Int] = []
-        _ = try await runner.run { event in
-            if case .extended(let total, _) = event { totals.append(total) }
-        }
-        let rows = try CSVFile.read(SampleRow.self, file: "\(options.directory)/run/samples.csv")
-        func blocks(_ cell: String) -> [Int] {
-            rows.filter { $0.cellID == cell && $0.backend == .serial && $0.sampleID.hasSuffix("throughput") }
-                .filter { $0.metric == "time" }.map(\.block)
-        }
-        #expect(blocks(id("w")).sorted() == Array(0..<7))
-        #expect(blocks(cell).sorted() == Array(0..<10) && blocks(cell).suffix(3) == [7, 8, 9])
+        var events: [RunEvent] = []
+        _ = try await runner.run { events.append($0) }
+        let folder = "\(options.directory)/run"
+        return (
+            try CSVFile.read(SampleRow.self, file: "\(folder)/samples.csv"),
+            try #require(try RunFacts.read(in: folder)), events
+        )
+    }
+
+    private func options() throws -> RunOptions {
+        RunOptions(kinds: [.throughput], directory: try Fixture.folder(), runID: "run")
+    }
+
+    private func blocks(_ cell: String, _ rows: [SampleRow]) -> [Int] {
+        rows.filter { $0.cellID == cell && $0.backend == .serial && $0.sampleID.hasSuffix("throughput") }
+            .filter { $0.metric == "time" }.map(\.block)
+    }
+
+    @Test func `a run takes the blocks that the widths require, and no more`() async throws {
+        let cell = id("w").replacingOccurrences(of: "10", with: "20")
+        let ended = try await run(options()) { $0 == cell && $1 < 10 ? 0.5 : 0 }
+        #expect(blocks(id("w"), ended.rows).sorted() == Array(0..<7))
+        let taken = blocks(cell, ended.rows)
+        #expect(taken.sorted() == Array(0..<10) && taken.suffix(3) == [7, 8, 9])
+        let totals = ended.events.compactMap { if case .extended(let total, _) = $0 { total } else { nil } }
         #expect(totals.count == 3 && totals == totals.sorted())
+        #expect(ended.facts.precision == nil && ended.facts.impreciseCells == nil)
+    }
+
+    @Test func `a run for a precision ends when all cells have it, and else says which have not`() async throws {
+        let other = id("w").replacingOccurrences(of: "10", with: "20")
+        // Narrow after 9 blocks, and after 12.
+        let reached = try await run(options(), precision: 0.02) { $1 < ($0 == other ? 12 : 9) ? 1 / Double($1) : 0.019 }
+        #expect(blocks(id("w"), reached.rows).count == 9 && blocks(other, reached.rows).count == 12)
+        #expect(reached.facts.precision == 0.02 && reached.facts.impreciseCells == [])
+        let distances = reached.events.compactMap { if case .imprecise(_, let distance) = $0 { distance } else { nil } }
+        #expect(distances.count == 7 && distances == distances.sorted(by: >))
+
+        // One cell never gets there within fifty blocks; the other has no interval.
+        let missed = try await run(options(), precision: 0.02) { cell, _ in cell == other ? 0.5 : nil }
+        #expect(blocks(other, missed.rows).count == TimeBudget.mostBlocks)
+        #expect(missed.facts.impreciseCells == [id("w"), other].sorted())
+
+        // No time for more than the first blocks.
+        let late = try await run(options(), seconds: 1e-9, precision: 0.02) { _, _ in 0.5 }
+        #expect(blocks(other, late.rows).count == 7 && late.facts.impreciseCells?.count == 2)
+    }
+
+    @Test func `a resumed run needs the same precision`() async throws {
+        let options = try options()
+        _ = try await run(options, precision: 0.02) { _, _ in 0.01 }
+        var again = options
+        again.resume = true
+        for precision in [nil, 0.03] as [Double?] {
+            await #expect(throws: InputError.self) {
+                _ = try await run(again, precision: precision) { _, _ in 0.01 }
+            }
+        }
+        #expect(try await run(again, precision: 0.02) { _, _ in 0.01 }.facts.impreciseCells == [])
     }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import OpBenchModel
 
 /// Hodges–Lehmann's estimate of the centre: the median of the means of all pairs, each value paired with itself too
@@ -66,24 +65,4 @@ struct Differences: SortedMatrix {
     var rows: Int { from.count }
     func columns(of row: Int) -> Range<Int> { to.indices }
     func value(_ row: Int, _ column: Int) -> Double { to[column] - from[from.count - 1 - row] }
-}
-
-/// Whether times fall into two groups, as when a queue sometimes runs in another mode: a gap between two neighbours, on
-/// a logarithmic scale, is more than three times as wide as the range on either side of it, of at least two values
-/// each, and is 5 % or more. The median then lies in one group or the other by chance.
-///
-/// Of samples of seven values from one group, normal or with the tails of Student's t with two degrees of freedom, 0.4 %
-/// look so; from an exponential distribution, 1.4 %. Two groups ten standard deviations apart are found in half of
-/// the cases, fifteen apart in four of five: with seven values one of the groups often has fewer than two. (Simulated,
-/// 20,000 draws each.)
-///
-/// - Parameter values: positive; others are ignored.
-public func haveTwoModes(_ values: [Double]) -> Bool {
-    let sorted: [Double] = values.filter { $0 > 0 && $0.isFinite }.map { log($0) }.sorted()
-    guard let least = sorted.first, let greatest = sorted.last, sorted.count >= 4 else { return false }
-    for place in 2...sorted.count - 2 {
-        let (below, above) = (sorted[place - 1], sorted[place])
-        if above - below > log(1.05), above - below > 3 * max(below - least, greatest - above) { return true }
-    }
-    return false
 }

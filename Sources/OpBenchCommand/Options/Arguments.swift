@@ -83,6 +83,22 @@ struct TimeArgument: ExpressibleByArgument {
     }
 }
 
+/// A part of a figure on the command line: `2%`, `0.5%`.
+struct PercentArgument: ExpressibleByArgument {
+    /// `0.02` for `2%`.
+    let part: Double
+
+    /// A narrower interval would need more blocks than a run can have; a wider one shows nothing.
+    private static let percents = 0.01...100.0
+
+    init?(argument: String) {
+        guard argument.last == "%", let number = Double(argument.dropLast()), Self.percents.contains(number) else {
+            return nil
+        }
+        part = number / 100
+    }
+}
+
 /// The duration of profiled samples, `--seconds`, and their time limit, `--timeout`.
 enum SampleTime {
     static func check(seconds: Double, timeout: Double) throws {

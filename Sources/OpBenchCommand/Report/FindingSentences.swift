@@ -21,7 +21,7 @@ struct FindingSentences {
     }
 
     /// Sentences with names from files, not escaped; empty without measured rows.
-    var lines: [String] { RatioFindings.all(of: rows).map(sentence) + caveats }
+    var lines: [String] { RatioFindings.all(of: rows).map(sentence) + caveats + modes }
 
     /// `engine vs dispatch: faster in 8 cells (0.42–0.94×), no difference shown in 7, slower in 3 (1.1–2.2×: most in …)`
     private func sentence(_ findings: RatioFindings) -> String {
@@ -74,4 +74,20 @@ struct FindingSentences {
         guard !some.isEmpty else { return all }
         return all + ["of \(marks.count) results, \(some.joined(separator: ", ")); \(whereMarked) marks them"]
     }
+
+    /// A sentence for each of the first bimodal results: `bimodal: engine depth=2, 102 ns (5 samples) or 151 ns (2)`
+    private var modes: [String] {
+        let found = rows.filter { $0.modes.low != nil }
+        let sentences = found.prefix(Self.mostModes).compactMap { row -> String? in
+            let modes = row.modes
+            guard let low = modes.low, let high = modes.high, let ofHigh = modes.highSamples else { return nil }
+            let (first, second) = (Quantities.duration(nanoseconds: low), Quantities.duration(nanoseconds: high))
+            return "bimodal: \(row.backendSide.title), \(name(of: row)): \(first) in \(row.samples - ofHigh) samples, "
+                + "\(second) in \(ofHigh)"
+        }
+        let rest = found.count - sentences.count
+        return sentences + (rest > 0 ? ["bimodal: \(rest) more results, marked \(RowMark.bimodal.rawValue)"] : [])
+    }
+
+    private static let mostModes = 5
 }

@@ -11,7 +11,7 @@ extension RecordedRun {
         let description = RunDescription(self)
         let known: [(String, String?)] = [
             ("run", samples[0].runID), ("state", description.state), ("blocks", description.blocks),
-            ("samples", description.samples),
+            ("samples", description.samples), ("precision", facts.flatMap(RunDescription.precision)),
             ("command", facts.map { ShellWords.joined($0.arguments) }),
         ]
         let own = known.compactMap { label, value in value.map { (label, $0) } }

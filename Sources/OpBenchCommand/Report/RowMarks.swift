@@ -4,13 +4,15 @@ import OpBenchModel
 enum RowMark: Character, CaseIterable {
     case noisy = "n"
     case mostlyNoisy = "N"
-    case unsteady = "u"
-    case mostlyUnsteady = "U"
-    case twoModes = "m"
     case short = "s"
     case mostlyShort = "S"
     case overloaded = "o"
     case mostlyOverloaded = "O"
+    case warmingUp = "w"
+    case slowingDown = "d"
+    case noSteadyState = "u"
+    case inconsistent = "i"
+    case bimodal = "m"
     case quick = "q"
     case screensOnly = "b"
     case tooFewBlocks = "B"
@@ -26,11 +28,10 @@ enum RowMark: Character, CaseIterable {
                 if count > 0 { marks.append(2 * count > all ? most : some) }
             }
             add(quality.noisy, of: quality.samples, .noisy, .mostlyNoisy)
-            add(quality.unsteady, of: quality.throughputSamples, .unsteady, .mostlyUnsteady)
-            if quality.hasTwoModes { marks.append(.twoModes) }
             add(quality.short, of: quality.throughputSamples, .short, .mostlyShort)
             add(quality.overloaded, of: quality.latencySamples, .overloaded, .mostlyOverloaded)
         }
+        marks += [row.steadiness?.mark, row.modes.low.map { _ in RowMark.bimodal }].compactMap(\.self)
         if isQuick { marks.append(.quick) }
         if row.samples < screening {
             marks.append(.tooFewBlocks)
@@ -54,10 +55,13 @@ enum RowMark: Character, CaseIterable {
 
     static let pairs = [
         Pair(some: .noisy, most: .mostlyNoisy, words: "mostly noisy"),
-        Pair(some: .unsteady, most: .mostlyUnsteady, words: "mostly unsteady"),
-        Pair(some: .twoModes, most: .twoModes, words: "in two modes", isSerious: true),
         Pair(some: .short, most: .mostlyShort, words: "mostly too short"),
         Pair(some: .overloaded, most: .mostlyOverloaded, words: "overloaded", isSerious: true),
+        Pair(some: .warmingUp, most: .warmingUp, words: "warming up", isSerious: true),
+        Pair(some: .slowingDown, most: .slowingDown, words: "slowing down", isSerious: true),
+        Pair(some: .noSteadyState, most: .noSteadyState, words: "without a steady state", isSerious: true),
+        Pair(some: .inconsistent, most: .inconsistent, words: "inconsistent", isSerious: true),
+        Pair(some: .bimodal, most: .bimodal, words: "bimodal", isSerious: true),
         Pair(some: .quick, most: .quick, words: "quick", isSerious: true),
         Pair(some: .screensOnly, most: .tooFewBlocks, words: "of few blocks", isSerious: true),
     ]
@@ -66,9 +70,12 @@ enum RowMark: Character, CaseIterable {
         switch self {
         case .noisy: "noisy: something else used the machine during some samples"
         case .mostlyNoisy: "noisy: something else used the machine during most samples"
-        case .unsteady: "unsteady: the rounds of some timed samples still grew or shrank at their end"
-        case .mostlyUnsteady: "unsteady: the rounds of most timed samples still grew or shrank at their end"
-        case .twoModes: "two modes: the times of the samples fall into two groups, and the median into one by chance"
+        case .warmingUp: "warming up: the first rounds of the timed samples were slower than those after them"
+        case .slowingDown: "slowing down: the first rounds of the timed samples were faster than those after them"
+        case .noSteadyState: "no steady state: the rounds of the timed samples still changed their level at the end"
+        case .inconsistent:
+            "inconsistent: the rounds are flat, warm up, slow down or reach no steady state, each in some samples only"
+        case .bimodal: "bimodal: the times of the samples fall into two groups, and the median into one by chance"
         case .short: "short: some timed samples lasted less than a sample should"
         case .mostlyShort: "short: most timed samples lasted less than a sample should"
         case .overloaded: "overloaded: in some samples operations ended more slowly than they arrived"
@@ -78,6 +85,19 @@ enum RowMark: Character, CaseIterable {
         case .screensOnly:
             "only \(Self.screening) blocks; a gate needs \(FigureRule.standardMinBlocks) to report a regression"
         case .tooFewBlocks: "too few blocks: fewer than the \(Self.screening) that screening needs"
+        }
+    }
+}
+
+extension Steadiness {
+    /// Nil for flat rounds.
+    fileprivate var mark: RowMark? {
+        switch self {
+        case .flat: nil
+        case .warmingUp: .warmingUp
+        case .slowingDown: .slowingDown
+        case .noSteadyState: .noSteadyState
+        case .inconsistent: .inconsistent
         }
     }
 }

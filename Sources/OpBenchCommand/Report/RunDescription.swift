@@ -18,7 +18,7 @@ struct RunDescription {
             ("sweep", sweep),
             ("allocator", facts.map { HostKind.shortened(allocator: $0.allocator) }),
             ("commit", commit),
-            ("blocks", blocks), ("samples", samples),
+            ("blocks", blocks), ("samples", samples), ("precision", run.facts.flatMap(Self.precision)),
             ("command", facts.map { ShellWords.joined($0.arguments) }),
         ]
         return known.compactMap { term, meaning in meaning.map { (term, $0) } }
@@ -94,6 +94,18 @@ struct RunDescription {
         }
         return counts.isEmpty ? nil : counts.joined(separator: ", ")
     }
+
+    /// The cells that a run for a precision left less certain; nil for other runs, and before its end.
+    static func precision(of facts: RunFacts) -> String? {
+        guard let precision = facts.precision, let cells = facts.impreciseCells else { return nil }
+        let percent = "±" + Quantities.percent(precision)
+        if cells.isEmpty { return "\(percent), reached in all cells" }
+        let more = cells.count > mostCells ? " and \(cells.count - mostCells) more" : ""
+        return "\(percent), not reached in \(cells.count) \(cells.count == 1 ? "cell" : "cells"): "
+            + cells.prefix(mostCells).joined(separator: "; ") + more
+    }
+
+    private static let mostCells = 5
 
     /// The machines' names with their shards, and their classes if the run has several; nil if names are not recorded.
     private var machines: String? {

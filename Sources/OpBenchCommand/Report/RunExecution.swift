@@ -114,6 +114,9 @@ struct RunExecution {
     func conclude(_ ended: Ended) throws {
         let endings = ended.summary.endings
         for warning in endings.doubtful.warnings { StandardError.say("opbench: warning: \(warning)") }
+        if let precision = try RunFacts.read(in: ended.folder).flatMap(RunDescription.precision) {
+            StandardError.say("opbench: precision: \(precision)")
+        }
         StandardError.say("opbench: the rows are in \(ended.folder)")
         if let signal = ended.signal {
             sayHowToContinue("interrupted")
@@ -139,7 +142,7 @@ extension DoubtfulSamples {
         var warnings: [String] = []
         if noisy > 0 { warnings.append("noisy: \(noisy) of \(total) samples, while something else used the machine") }
         if unsteady > 0 {
-            warnings.append("unsteady: \(unsteady) of \(total) samples, whose rounds still grew or shrank at their end")
+            warnings.append("unsteady: \(unsteady) of \(total) samples, whose rounds changed their level")
         }
         return warnings
     }

@@ -25,6 +25,8 @@ struct ProgressDisplay {
     private var busyMachine = BusyMachine(estimatedSeconds: 0)
     /// The time when a budget is spent; the run does not end earlier.
     private var budgetEnd: Instant?
+    /// How far a run for a precision is from it; empty for other runs.
+    private var imprecision = ""
     private var barIsShown = false
 
     private static let lineInterval = Duration.seconds(10)
@@ -51,13 +53,19 @@ struct ProgressDisplay {
 
     mutating func handle(_ event: RunEvent) {
         switch event {
-        case .started(let total, let estimatedSeconds, let budgetSeconds):
+        case .started(let total, let estimatedSeconds, let budgetSeconds, let isForPrecision):
             self.total = total
             timeLeft = TimeLeft(estimatedSeconds: estimatedSeconds)
             // With a budget, a run takes that long on any machine.
             busyMachine = BusyMachine(estimatedSeconds: budgetSeconds == nil ? estimatedSeconds : 0)
-            budgetEnd = budgetSeconds.map { now().advanced(by: .seconds($0)) }
-            say("\(total) samples, about \(Quantities.wait(seconds: max(estimatedSeconds, budgetSeconds ?? 0)))")
+            let wait = { Quantities.wait(seconds: max(estimatedSeconds, $0)) }
+            if isForPrecision {
+                let most = wait(budgetSeconds ?? 0)
+                say("\(total) samples, about \(wait(0)), and more for the precision; \(most) at most")
+            } else {
+                budgetEnd = budgetSeconds.map { now().advanced(by: .seconds($0)) }
+                say("\(total) samples, about \(wait(budgetSeconds ?? 0))")
+            }
         case .narrowed(let total, let estimatedSeconds):
             if total > done { say("\(total - done) of at most \(self.total - done) samples are still needed") }
             self.total = total
@@ -65,13 +73,15 @@ struct ProgressDisplay {
         case .extended(let total, let estimatedSeconds):
             self.total = total
             replan(estimatedSeconds)
+        case .imprecise(let cells, let distance):
+            imprecision = "±\(Quantities.percent(distance)) in the widest of \(cells) cells; "
         case .calibrating:
             show("calibrating the work", important: false)
         case .sampleStarted(let index, _, let cellID, let backend, let kind, _):
             let isFirst = samplesStarted == nil
             samplesStarted = samplesStarted ?? now()
             done = index
-            show("\(backend.rawValue) \(kind.rawValue), \(cellID)", important: isFirst)
+            show("\(imprecision)\(backend.rawValue) \(kind.rawValue), \(cellID)", important: isFirst)
         case .sampleFinished(_, let status, let rows, let estimatedSeconds):
             done += 1
             if status == .skipped {

@@ -62,8 +62,9 @@ extension SampleRow: DescribedRow {
                 "status", "", "The sample's outcome: `ok`, `invalid`, `timeout`, `crashed`, `unsupported`, `skipped`."),
             .init(
                 "sample_flags", "",
-                "`noisy`, `short`, `slope`, `unsteady`, `unpromised`, `overloaded`, `rerun`, joined by `;`: interpret the "
-                    + "sample with care. `declared` and `by_hand` name the axis."
+                "`noisy`, `short`, `slope`, `warming_up`, `slowing_down`, `no_steady_state`, `unpromised`, "
+                    + "`overloaded`, `rerun`, joined by `;`: interpret the sample with care. `declared` and `by_hand` "
+                    + "name the axis."
             ),
             .init("metric", "", "The metric's name in the catalogue; `status` in a row without a figure."),
             .init("stat", "", "`total`, `rate`, `mean`, `p50`, `p90`, `p99`, `p99.9` or `max`."),
@@ -89,9 +90,20 @@ extension SummaryRow: DescribedRow {
                 "samples", "count",
                 "Throughput samples behind the row, one per block; if none, the most samples of another kind."),
             .init(
+                "steadiness", "",
+                "The course of the rounds in the throughput samples: `flat`, `warming_up`, `slowing_down`, "
+                    + "`no_steady_state`, or `inconsistent` if processes differ; empty for samples of few rounds."
+            ),
+            .init("low_mode_ns_per_op", "ns", modes("lower")), .init("high_mode_ns_per_op", "ns", modes("upper")),
+            .init("high_mode_samples", "count", "The number of samples in the upper group; empty for a single group."),
+            .init(
                 "ratio_to", "",
                 "The denominator of `time_ratio`: the baseline or, if that is on the other axis, its form on this axis."
             ),
         ]
         + Figure.catalogue.flatMap(\.columns)
+
+    private static func modes(_ which: String) -> String {
+        "If the times per operation fall into two groups (bimodal), the median of the \(which); else empty."
+    }
 }

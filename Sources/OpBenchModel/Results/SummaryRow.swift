@@ -15,6 +15,10 @@ public struct SummaryRow: Sendable, Hashable {
     public var flags: [String] = []
     /// The number of samples: of throughput samples or, if there are none, of the kind with the most.
     public var samples: Int
+    /// The course of the rounds of the throughput samples; nil without samples of enough rounds, and for classes.
+    public var steadiness: Steadiness?
+    /// The two groups that the times of the throughput samples fall into; empty if they do not, and for classes.
+    public var modes = Modes()
     /// The denominator of `Figure.timeRatio`; nil if there is no ratio.
     public var ratioTo: BackendID?
     /// Whether the two backends of the ratio did different things: one does not promise what the shape is about, or
@@ -97,7 +101,9 @@ extension SummaryRow: CSVRow {
             .schemaVersion, .init("run_id", \.runID), .init("workload", \.workload), .init("cell_id", \.cellID),
             .init("backend", \.backend), .init("operation_class", \.operationClass), .init("side", \.side),
             .init("status", \.status), .flags(\.flags), .init(derived: "axis") { Axis($0.flags)?.rawValue ?? "" },
-            .init("samples", \.samples),
+            .init("samples", \.samples), .init(optional: "steadiness", \.steadiness),
+            .init("low_mode_ns_per_op", \.modes.low), .init("high_mode_ns_per_op", \.modes.high),
+            .init("high_mode_samples", \.modes.highSamples),
         ]
         + Figure.catalogue.flatMap { figure in
             columns(of: figure) + (figure.isRatio ? [.init(optional: "ratio_to", \.ratioTo)] : [])
@@ -116,6 +122,18 @@ extension SummaryRow: CSVRow {
         runID: "", workload: "", cellID: "", backend: .engine, status: .ok, samples: 0, parameters: [:])
 }
 
+/// The two modes of samples whose figures fall into two groups: the median of each group.
+public struct Modes: Sendable, Hashable {
+    public var low: Double?
+    public var high: Double?
+    /// The number of samples in the upper group.
+    public var highSamples: Int?
+
+    public init(low: Double? = nil, high: Double? = nil, highSamples: Int? = nil) {
+        (self.low, self.high, self.highSamples) = (low, high, highSamples)
+    }
+}
+
 /// The numbers of samples that need care, by their flags. If a sample was run again, the repetition counts.
 public struct SampleQuality: Sendable, Hashable {
     /// The number of samples with figures, of any kind.
@@ -126,10 +144,6 @@ public struct SampleQuality: Sendable, Hashable {
     public var unpromised: Int
     /// Samples that time the whole round; times and ratios come from these.
     public var throughputSamples: Int
-    /// Throughput samples whose rounds still grew or shrank at the end.
-    public var unsteady: Int
-    /// Whether the times of the throughput samples fall into two groups.
-    public var hasTwoModes: Bool
     /// Throughput samples that lasted less than required. Latency samples may: their figures are of operations.
     public var short: Int
 
@@ -141,8 +155,8 @@ public struct SampleQuality: Sendable, Hashable {
     public var isOverloaded: Bool { 2 * overloaded > latencySamples }
 
     public init(
-        samples: Int = 0, noisy: Int = 0, unpromised: Int = 0, throughputSamples: Int = 0, unsteady: Int = 0,
-        short: Int = 0, latencySamples: Int = 0, overloaded: Int = 0, hasTwoModes: Bool = false
+        samples: Int = 0, noisy: Int = 0, unpromised: Int = 0, throughputSamples: Int = 0,
+        short: Int = 0, latencySamples: Int = 0, overloaded: Int = 0
     ) {
         self.latencySamples = latencySamples
         self.overloaded = overloaded
@@ -150,8 +164,6 @@ public struct SampleQuality: Sendable, Hashable {
         self.unpromised = unpromised
         self.throughputSamples = throughputSamples
         self.noisy = noisy
-        self.unsteady = unsteady
         self.short = short
-        self.hasTwoModes = hasTwoModes
     }
 }

@@ -29,8 +29,8 @@ const cells = data.cells.map(([workload, id, ...values], index) => {
 });
 
 const rows = data.rows.map((row, index) => {
-    const [run, cell, backend, operationClass, side, status, samples, doubtful, ratioTo, axis, values, dots] = row;
-    return { index, run, cell: cells[cell], backend, operationClass, side, status, samples, doubtful, ratioTo, axis, values, dots };
+    const [run, cell, backend, operationClass, side, status, samples, doubtful, ratioTo, axis, values, dots, steadiness, modes] = row;
+    return { index, run, cell: cells[cell], backend, operationClass, side, status, samples, doubtful, ratioTo, axis, values, dots, steadiness, modes };
 });
 // A figure that no row has is undefined here.
 const value = (row, figure) => row.values[figure?.place] ?? null;

@@ -188,7 +188,7 @@ function drawSamples(width) {
                     tooltip: {
                         formatter: ({ dataIndex }) => {
                             const { row, dot } = points[dataIndex];
-                            return tip(withVariant(row), [`block ${dot.block}: ${quantity(dot.figure, "ns")}`, dot.isDoubtful ? "doubtful: the machine was disturbed, or the rounds had not settled" : ""]);
+                            return tip(withVariant(row), [`block ${dot.block}: ${quantity(dot.figure, "ns")}`, dot.isDoubtful ? "doubtful: the machine was disturbed, or the rounds were on several levels" : ""]);
                         },
                     },
                 },

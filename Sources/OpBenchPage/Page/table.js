@@ -87,12 +87,26 @@ function samplesCell(row) {
     if (row.status !== "ok") {
         return badge(row.status, ["unsupported", "skipped"].includes(row.status) ? "" : "regression");
     }
-    if (row.doubtful === 0) return String(row.samples);
+    const marks = [];
+    const mark = (words, title) => marks.push(" ", element("span", { title }, badge(words, "inconclusive")));
     const count = doubtfulTimes(row);
-    const mark = badge(count > 0 ? count + " doubtful" : "other kinds doubtful", "inconclusive");
-    mark.title = "noisy, unsteady or short: " + (count > 0 ? "among the samples of the time" : "among samples of another kind, such as latency");
-    return [row.samples + " ", mark];
+    if (count > 0) mark(count + " doubtful", "noisy, or with rounds on several levels: among the samples of the time");
+    else if (row.doubtful > 0) mark("other kinds doubtful", "noisy: among samples of another kind, such as latency");
+    if (row.steadiness in courses) mark(row.steadiness.replaceAll("_", " "), courses[row.steadiness]);
+    if (row.modes.length > 0) {
+        const [low, high, samples] = row.modes;
+        mark("bimodal", `${quantity(low, "ns")} in ${row.samples - samples} samples, ${quantity(high, "ns")} in ${samples}; the median is in one of the two by chance`);
+    }
+    return [String(row.samples), ...marks];
 }
+
+/** The classes of rounds that are not flat. */
+const courses = {
+    warming_up: "the first rounds of the samples were slower than those after them",
+    slowing_down: "the first rounds of the samples were faster than those after them",
+    no_steady_state: "the rounds of the samples still changed their level at the end",
+    inconsistent: "the rounds are flat, warm up, slow down or reach no steady state, each in some samples only",
+};
 
 /** A column head that may be broken after its slashes. */
 const brokenTitle = (title) => title.split(/(?<=\/)/).flatMap((part, index) => index === 0 ? [part] : [element("wbr"), part]);
@@ -280,12 +294,13 @@ function csv(list) {
     const heads = figures.flatMap((figure) => figure.interval
         ? [figure.name, figure.name + "_ci_low", figure.name + "_ci_high"] : [figure.name]);
     const head = ["run_id", "workload", "cell_id", "backend", "operation_class", "side", "status", "samples", "doubtful_samples", "ratio_to", "axis",
+        "steadiness", "low_mode_ns_per_op", "high_mode_ns_per_op", "high_mode_samples",
         ...heads, ...parameters.map((name) => "param_" + name)];
     const common = workloads.map((workload) => new Map(workload.common));
     const lines = list.map((row) => {
         const own = new Map(row.cell.parameters);
         return [data.runs[row.run].id, workloads[row.cell.workload].name, row.cell.id, data.backends[row.backend], row.operationClass,
-            row.side, row.status, row.samples, row.doubtful, row.ratioTo, row.axis.replace(" ", "_"),
+            row.side, row.status, row.samples, row.doubtful, row.ratioTo, row.axis.replace(" ", "_"), row.steadiness, ...[0, 1, 2].map((place) => row.modes[place] ?? ""),
             ...figures.flatMap((figure) => figure.interval ? [value(row, figure), low(row, figure), high(row, figure)] : [value(row, figure)]),
             ...parameters.map((name) => own.get(name) ?? common[row.cell.workload].get(name) ?? "")].map(field).join(",");
     });

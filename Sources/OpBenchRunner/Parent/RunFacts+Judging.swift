@@ -38,6 +38,9 @@ extension RunFacts {
     public var iterationsPerNanosecond: Double { calibration.iterationsPerNanosecond }
     /// Whether it was measured with `--quick`.
     public var isQuick: Bool { identity.isQuick }
+    /// The ids of the cells with throughput samples that have not reached the precision which the run was for; nil if
+    /// unknown, or if for none.
+    public var impreciseCells: [String]? { precision == nil ? nil : progress?.impreciseCells }
     /// The number of blocks that the cells of two interleaved builds have at the end of each stage; empty if all cells
     /// have the same number.
     public var stages: [Int] { stagesOfBlocks ?? [] }

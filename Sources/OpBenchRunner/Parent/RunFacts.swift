@@ -50,9 +50,13 @@ public struct RunFacts: Sendable {
         /// CPU time so far of the process that starts the samples. The samples' own CPU time is in their rows.
         var runnerCPUNanoseconds: Int64?
         public var endedUTC: String?
+        /// The ids of the cells with throughput samples that have not reached the run's precision; nil in a run without
+        /// one, and before its end.
+        var impreciseCells: [String]?
 
         enum CodingKeys: String, CodingKey {
             case state
+            case impreciseCells = "imprecise_cells"
             case samplesDone = "samples_done"
             case samplesBad = "samples_bad"
             case blocksDone = "blocks_done"
@@ -95,6 +99,8 @@ public struct RunFacts: Sendable {
     public internal(set) var builds: ComparedBuilds?
     /// The number of throughput blocks that a cell has at the end of each stage, if blocks are staged.
     var stagesOfBlocks: [Int]?
+    /// The precision that the run was for, see `TimeBudget`; nil if for none.
+    public internal(set) var precision: Double?
     /// The sweep that the run is a part of, or was merged from; nil otherwise.
     public internal(set) var sweep: SweepFacts?
     /// The merged parts of the run.
@@ -120,6 +126,7 @@ public struct RunFacts: Sendable {
         builds = options.builds
         limits = options.limits
         stagesOfBlocks = options.builds != nil && options.stages.count > 1 ? options.stages : nil
+        precision = options.budget?.precision
         sweep = options.sweep
     }
 
@@ -144,6 +151,9 @@ public struct RunFacts: Sendable {
             return "--timeout was \(seconds(identity.timeoutNanoseconds))"
         }
         if let difference = limits.difference(from: plan.options.limits) { return difference }
+        if precision != plan.options.budget?.precision {
+            return precision.map { "--precision was \($0 * 100)%" } ?? "--precision was not given"
+        }
         if builds != plan.options.builds { return "the builds have changed" }
         if sweep != plan.options.sweep { return "it belonged to another sweep or shard" }
         if identity.order != other.order { return "the selection of cells, backends, metrics or blocks was different" }
@@ -290,7 +300,7 @@ extension RunFacts: Codable {
         case runID = "run_id"
         case startedUTC = "started_utc"
         case stagesOfBlocks = "stages"
-        case arguments, calibration, executable, builds, opbench, sweep, parts
+        case arguments, calibration, executable, builds, opbench, precision, sweep, parts
     }
 
     public init(from decoder: any Decoder) throws {
@@ -303,6 +313,7 @@ extension RunFacts: Codable {
         executable = try container.decodeIfPresent(BuildFacts.self, forKey: .executable)
         builds = try container.decodeIfPresent(ComparedBuilds.self, forKey: .builds)
         stagesOfBlocks = try container.decodeIfPresent([Int].self, forKey: .stagesOfBlocks)
+        precision = try container.decodeIfPresent(Double.self, forKey: .precision)
         sweep = try container.decodeIfPresent(SweepFacts.self, forKey: .sweep)
         parts = try container.decodeIfPresent([MergedPart].self, forKey: .parts)
         opbench = try container.decodeIfPresent(OpBenchFacts.self, forKey: .opbench)
@@ -323,6 +334,7 @@ extension RunFacts: Codable {
         try container.encodeIfPresent(executable, forKey: .executable)
         try container.encodeIfPresent(builds, forKey: .builds)
         try container.encodeIfPresent(stagesOfBlocks, forKey: .stagesOfBlocks)
+        try container.encodeIfPresent(precision, forKey: .precision)
         try container.encodeIfPresent(sweep, forKey: .sweep)
         try container.encodeIfPresent(parts, forKey: .parts)
         try container.encodeIfPresent(opbench, forKey: .opbench)

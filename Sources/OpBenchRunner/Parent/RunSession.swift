@@ -21,6 +21,8 @@ final class RunSession {
     private let isContinued: Bool
     /// The saved rows that later decisions depend on.
     private var kept: [SampleRow] = []
+    /// The cells that have not reached the precision; nil before that is known, and in a run without one.
+    private var impreciseCells: [String]?
 
     private init(
         _ plan: RunPlan, _ source: SampleSource, _ folder: RunFolder, _ facts: RunFacts,
@@ -96,7 +98,9 @@ final class RunSession {
         let certain = plan.samples.filter { options.budget == nil || $0.stage == 0 }
         let estimate = plan.estimate(of: certain.filter { !recorder.isDone($0) })
         send(
-            .started(total: certain.count, estimatedSeconds: estimate, budgetSeconds: options.budget?.seconds))
+            .started(
+                total: certain.count, estimatedSeconds: estimate, budgetSeconds: options.budget?.seconds,
+                isForPrecision: options.budget?.precision != nil))
         if let budget = options.budget, estimate > budget.seconds {
             send(.budgetIsShort(budgetSeconds: budget.seconds, estimatedSeconds: estimate))
         }
@@ -169,7 +173,8 @@ final class RunSession {
         return false
     }
 
-    /// Takes block after block where the intervals are widest, until the next one would exceed the budget.
+    /// Takes block after block where the intervals are widest, until all are narrow enough or the next block would
+    /// exceed the budget.
     ///
     /// - Returns: whether the task was cancelled.
     func spend(_ budget: TimeBudget, until end: Int64) async throws -> Bool {
@@ -186,10 +191,13 @@ final class RunSession {
         var widths: [String: Double] = [:]
         for (cellID, rows) in rows { widths[cellID] = budget.widths(rows)[cellID] }
         while true {
+            let wide = widths.filter { $0.value > budget.sufficient }
+            if budget.precision != nil, let most = wide.values.max() {
+                send(.imprecise(cells: wide.count, distance: most))
+            }
             let remaining = seconds(end - MonotonicClock.now())
-            guard let block = spending.next(widths: widths, remainingSeconds: remaining),
-                let cell = block.first?.cell.id
-            else { return false }
+            guard let block = spending.next(widths: wide, remainingSeconds: remaining), let cell = block.first?.cell.id
+            else { break }
             send(.extended(total: recorder.done + block.count, estimatedSeconds: plan.estimate(of: block)))
             let start = MonotonicClock.now()
             let known = kept.count
@@ -198,6 +206,11 @@ final class RunSession {
             spending.note(block, seconds: seconds(MonotonicClock.now() - start))
             widths[cell] = budget.widths(rows[cell] ?? [])[cell]
         }
+        if budget.precision != nil {
+            let timed = Set(plan.samples.filter { $0.kind == .throughput }.map(\.cell.id))
+            impreciseCells = timed.filter { widths[$0].map { $0 > budget.sufficient } ?? true }.sorted()
+        }
+        return false
     }
 
     /// Takes samples in order.
@@ -298,7 +311,8 @@ final class RunSession {
     private func saveProgress(_ state: String, isEnd: Bool = false) throws {
         let progress = RunFacts.Progress(
             state: state, samplesDone: recorder.done, samplesBad: recorder.bad, blocksDone: recorder.blocks,
-            runnerCPUNanoseconds: ResourceUsage.now().cpuNanoseconds, endedUTC: isEnd ? Timestamp.now() : nil)
+            runnerCPUNanoseconds: ResourceUsage.now().cpuNanoseconds, endedUTC: isEnd ? Timestamp.now() : nil,
+            impreciseCells: state == RunFacts.Progress.finished ? impreciseCells : nil)
         try folder.saveFacts(writer.text(progress))
     }
 }

@@ -84,14 +84,17 @@ public struct Runner: Sendable {
 /// An event of a run.
 public enum RunEvent: Sendable {
     /// `total` counts all samples that are certain, including those of earlier processes. The estimate covers the
-    /// remaining samples.
-    case started(total: Int, estimatedSeconds: Double, budgetSeconds: Double?)
+    /// remaining samples. A run for a precision may end before its budget is spent.
+    case started(total: Int, estimatedSeconds: Double, budgetSeconds: Double?, isForPrecision: Bool = false)
     case calibrating
     /// A stage has ended. `total` is the number of samples of the whole run if all of the next stage's are needed. The
     /// estimate covers the remaining samples.
     case narrowed(total: Int, estimatedSeconds: Double)
     /// The run has chosen more samples. `total` includes them; the estimate covers only them.
     case extended(total: Int, estimatedSeconds: Double)
+    /// The number of cells that a run for a precision still improves, and the greatest relative distance of an
+    /// interval's end from its figure.
+    case imprecise(cells: Int, distance: Double)
     /// `index` counts from 0 over all samples of the run, including those of earlier processes.
     case sampleStarted(index: Int, total: Int, cellID: String, backend: BackendID, kind: SampleKind, block: Int)
     /// Sent once for each sample, with the rows of its repeat if there was interference. The estimate is the plan's,

@@ -14,13 +14,23 @@ struct SequenceTrial {
         }
         report.referenceLoopNanoseconds.append(ReferenceLoop.run(trial.kernel))
         let phases = trial.plan.phases.map { PhaseTrial($0, trial) }
+        var spread = RoundSpread()
+        var series = RoundSeries()
         switch trial.flavour.kind {
         case .check: _ = round(of: phases, into: &report)
         default:
-            if !trial.repeatRounds({ round(of: phases, into: &report) }) { report.flags.append("short") }
+            let isLongEnough = trial.repeatRounds {
+                let before = Self.timed(phases).reduce(0) { $0 + $1.times.total }
+                let elapsed = round(of: phases, into: &report)
+                let total = Self.timed(phases).reduce(0) { $0 + $1.times.total } - before
+                spread.add(total)
+                series.add(total)
+                return elapsed
+            }
+            if !isLongEnough { report.flags.append("short") }
         }
         switch trial.flavour.kind {
-        case .throughput: reportThroughput(of: phases, into: &report)
+        case .throughput: reportThroughput(of: phases, spread, series, into: &report)
         case .latency: reportLatencies(of: phases, into: &report)
         case .check, .memory: reportHighWater(of: phases, into: &report)
         }
@@ -41,8 +51,14 @@ struct SequenceTrial {
     // MARK: Figures
 
     /// Reports the throughput of each phase where it is meaningful, and their sum.
-    private func reportThroughput(of phases: [PhaseTrial], into report: inout SampleReport) {
-        let timed = phases.filter { ShapeDefinition.of($0.plan.shape).kinds.contains(.throughput) }
+    ///
+    /// - Parameters:
+    ///   - spread: of the total times of all these phases together.
+    ///   - series: of the same times.
+    private func reportThroughput(
+        of phases: [PhaseTrial], _ spread: RoundSpread, _ series: RoundSeries, into report: inout SampleReport
+    ) {
+        let timed = Self.timed(phases)
         var (together, usage) = (PhaseTimes(), ResourceUsage())
         for phase in timed {
             var part = SampleReport()
@@ -58,6 +74,13 @@ struct SequenceTrial {
         plan.itemCount = timed.reduce(0) { $0 + $1.plan.itemCount }
         together.report(plan: plan, into: &report)
         usage.report(operations: plan.operationCount * together.rounds, into: &report)
+        spread.report(operations: plan.operationCount * together.rounds, into: &report)
+        series.report(operations: plan.operationCount * together.rounds, into: &report)
+    }
+
+    /// The phases whose throughput is meaningful.
+    private static func timed(_ phases: [PhaseTrial]) -> [PhaseTrial] {
+        phases.filter { ShapeDefinition.of($0.plan.shape).kinds.contains(.throughput) }
     }
 
     /// Reports the latencies of each phase as a whole, without classes within it.
