@@ -27,6 +27,8 @@ struct BackendSamples {
     let quality: SampleQuality
     /// The flags of the samples that count, sorted, without duplicates.
     let flags: [String]
+    /// The program's layout in each block; empty if all blocks ran the linker's own.
+    let layoutOfBlock: [Int: Int]
     /// The number of times that each sample ran the plan, by sample id.
     private let rounds: [String: Double]
     /// The largest number of samples of any figure, by class.
@@ -52,6 +54,7 @@ struct BackendSamples {
         flags = Set(counted.lazy.filter { !superseded.contains($0.sampleID) }.flatMap(\.flags)).sorted()
         quality = Self.quality(of: counted, without: superseded)
         allFigures = figures.mapValues { $0.sorted { ($0.block, $0.sampleID) < ($1.block, $1.sampleID) } }
+        layoutOfBlock = counted.reduce(into: [:]) { layouts, row in layouts[row.block] = row.layout }
         let key = FigureKey(metric: Metric.rounds.name, stat: "total", phase: "", operationClass: "")
         rounds = Dictionary((figures[key] ?? []).map { ($0.sampleID, $0.value) }) { $1 }
         mostSamples = figures.reduce(into: [:]) { most, entry in

@@ -23,6 +23,7 @@ struct RunCommand: ParsableCommand {
 
     @OptionGroup(title: OptionTitle.workloads) var selection: SelectionOptions
     @OptionGroup(title: OptionTitle.samples) var plan: PlanOptions
+    @OptionGroup(title: OptionTitle.samples) var layout: LayoutOptions
     @OptionGroup(title: OptionTitle.samples) var amount: AmountOptions
     @OptionGroup(title: OptionTitle.samples) var gate: GateRunOptions
     @OptionGroup(title: OptionTitle.results) var destination: DestinationOptions
@@ -66,6 +67,11 @@ struct RunCommand: ParsableCommand {
             throw ValidationError("--for-gate determines the number of blocks: leave out --time-budget.")
         }
         try gate.check(selection, plan)
+        try layout.check(plan)
+        if layout.layouts != nil, part.text != nil || amount.timeBudget != nil || plan.quick {
+            throw ValidationError(
+                "--layouts takes one block of each layout: leave out --shard, --time-budget and --quick.")
+        }
     }
 
     func run() throws {
@@ -77,6 +83,19 @@ struct RunCommand: ParsableCommand {
         options.iterationsPerNanosecond = try knownCalibration()
         options.budget = amount.timeBudget.map {
             TimeBudget(seconds: $0.seconds, isNeeded: IntervalWidths.isNeeded, widths: IntervalWidths.byCell)
+        }
+        if let layouts = layout.layouts {
+            if options.blocks == nil {
+                for kind in [SampleKind.throughput, .latency] where blocks[kind] == nil {
+                    options.blocksOfKinds[kind] = layouts
+                }
+            }
+            // Reports mistakes in the plan before anything is built.
+            _ = try RunPlan(specs: selection.specs, options: options)
+            let built = try RefOptions.buildCheckedOut(layouts: layouts).base
+            options.build = try CancellableWork.run {
+                await Result.catching { try await BuildFacts.examine(built) }
+            }.value.get()
         }
         let plan = try part.part(of: RunPlan(specs: selection.specs, options: options), isSilent: progress.isHidden)
         let execution = RunExecution(selection, plan, isSilent: progress.isHidden)

@@ -145,6 +145,7 @@ public struct RunFacts: Sendable {
         }
         if let difference = limits.difference(from: plan.options.limits) { return difference }
         if builds != plan.options.builds { return "the builds have changed" }
+        if executable?.layouts != plan.options.build?.layouts { return "--layouts was different" }
         if sweep != plan.options.sweep { return "it belonged to another sweep or shard" }
         if identity.order != other.order { return "the selection of cells, backends, metrics or blocks was different" }
         return nil
