@@ -101,9 +101,9 @@ def clone(tmp_path: Path) -> Clone:
 
 
 def keys(run: Path) -> set[tuple[str, ...]]:
-    """The identifying columns of a run's rows, without those that depend on time: the number of iterations, and the figures of long samples."""
+    """The identifying columns of a run's rows, without those that depend on time: the number of iterations, and the figures of several rounds."""
     columns = ("workload", "cell_id", "backend", "side", "block", "phase", "operation_class", "metric", "stat")
-    return {tuple(row[name] for name in columns) for row in read(run / "samples.csv") if row["metric"] != "round_trend"}
+    return {tuple(row[name] for name in columns) for row in read(run / "samples.csv") if row["metric"] not in ("round_spread", "round_trend")}
 
 
 def section(title: str) -> str:

@@ -4,11 +4,11 @@
 extension Metric {
     /// All metrics, in the order of this file.
     public static let catalogue: [Metric] = [
-        time, operationThroughput, itemThroughput, rounds, roundTrend, schedulingEfficiency, cpuTime, voluntarySwitches,
-        involuntarySwitches, pageFaults, processCPUTime, readyLatency, startLatency, runTime, endLatency, notifyLatency,
-        submitLatency, intendedLatency, serviceLatency, submitLag, sustainedRate, capacity, arrivalRate, completionRate,
-        selfPerturbation, longestWait, quiesceTime, resumeToStart, cpuShare, effectiveNice, allocations, allocatedBytes,
-        retainedBytes, heapAllocated, heapActive, heapResident, heapMapped, heapRetained,
+        time, operationThroughput, itemThroughput, rounds, roundSpread, roundTrend, schedulingEfficiency, cpuTime,
+        voluntarySwitches, involuntarySwitches, pageFaults, processCPUTime, readyLatency, startLatency, runTime,
+        endLatency, notifyLatency, submitLatency, intendedLatency, serviceLatency, submitLag, sustainedRate, capacity,
+        arrivalRate, completionRate, selfPerturbation, longestWait, quiesceTime, resumeToStart, cpuShare, effectiveNice,
+        allocations, allocatedBytes, retainedBytes, heapAllocated, heapActive, heapResident, heapMapped, heapRetained,
         unreleasedBytes, peakResident, futexCalls, threadsCreated, inversions, startsAfterSuspend, highWater, probeCost,
         referenceLoopTime, stealTime, cpuPressure, foreignTime, throttledTime, load, processors, nodes, makespanRatio,
         releaseTime, status,
@@ -33,6 +33,9 @@ extension Metric {
     public static let rounds = Metric(
         name: "rounds", unit: .count, direction: .neutral,
         summary: "how often a sample ran the cell's plan, to last long enough")
+    public static let roundSpread = Metric(
+        name: "round_spread", unit: .ratio, direction: .neutral,
+        summary: "standard deviation of a round's total ÷ its mean, over all `rounds` of the sample")
     public static let roundTrend = Metric(
         name: "round_trend", unit: .ratio, direction: .neutral,
         summary: "relative growth of a round's time from the first round to the last; 0 is a steady state")

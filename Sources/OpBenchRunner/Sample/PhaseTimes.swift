@@ -13,8 +13,10 @@ struct PhaseTimes {
     private(set) var total: Int64 = 0
     private(set) var makespan: Int64 = 0
     private(set) var releaseFaults = 0
+    /// Of `total`.
+    private var spread = RoundSpread()
 
-    /// Adds the times of other rounds that ran in the same iterations.
+    /// Adds the times of other rounds that ran in the same iterations, but not their spread.
     mutating func add(_ other: PhaseTimes) {
         rounds = max(rounds, other.rounds)
         build += other.build
@@ -35,6 +37,7 @@ struct PhaseTimes {
         drain += round.drain
         teardown += round.teardown
         total += round.total
+        spread.add(round.total)
         makespan += round.makespan
         releaseFaults += round.releaseFaults
     }
@@ -53,6 +56,7 @@ struct PhaseTimes {
         report.add(
             .itemThroughput, "rate", Double(plan.itemCount * rounds) / total, phase: "total", operations: operations)
         report.add(.rounds, "total", Double(rounds), operations: operations)
+        spread.report(operations: operations, into: &report)
     }
 
     private func reportFeatures(of plan: WorkloadPlan, into report: inout SampleReport) {

@@ -14,13 +14,20 @@ struct SequenceTrial {
         }
         report.referenceLoopNanoseconds.append(ReferenceLoop.run(trial.kernel))
         let phases = trial.plan.phases.map { PhaseTrial($0, trial) }
+        var spread = RoundSpread()
         switch trial.flavour.kind {
         case .check: _ = round(of: phases, into: &report)
         default:
-            if !trial.repeatRounds({ round(of: phases, into: &report) }) { report.flags.append("short") }
+            let isLongEnough = trial.repeatRounds {
+                let before = Self.timed(phases).reduce(0) { $0 + $1.times.total }
+                let elapsed = round(of: phases, into: &report)
+                spread.add(Self.timed(phases).reduce(0) { $0 + $1.times.total } - before)
+                return elapsed
+            }
+            if !isLongEnough { report.flags.append("short") }
         }
         switch trial.flavour.kind {
-        case .throughput: reportThroughput(of: phases, into: &report)
+        case .throughput: reportThroughput(of: phases, spread, into: &report)
         case .latency: reportLatencies(of: phases, into: &report)
         case .check, .memory: reportHighWater(of: phases, into: &report)
         }
@@ -41,8 +48,10 @@ struct SequenceTrial {
     // MARK: Figures
 
     /// Reports the throughput of each phase where it is meaningful, and their sum.
-    private func reportThroughput(of phases: [PhaseTrial], into report: inout SampleReport) {
-        let timed = phases.filter { ShapeDefinition.of($0.plan.shape).kinds.contains(.throughput) }
+    ///
+    /// - Parameter spread: of the total times of rounds of all these phases.
+    private func reportThroughput(of phases: [PhaseTrial], _ spread: RoundSpread, into report: inout SampleReport) {
+        let timed = Self.timed(phases)
         var (together, usage) = (PhaseTimes(), ResourceUsage())
         for phase in timed {
             var part = SampleReport()
@@ -58,6 +67,12 @@ struct SequenceTrial {
         plan.itemCount = timed.reduce(0) { $0 + $1.plan.itemCount }
         together.report(plan: plan, into: &report)
         usage.report(operations: plan.operationCount * together.rounds, into: &report)
+        spread.report(operations: plan.operationCount * together.rounds, into: &report)
+    }
+
+    /// The phases whose throughput is meaningful.
+    private static func timed(_ phases: [PhaseTrial]) -> [PhaseTrial] {
+        phases.filter { ShapeDefinition.of($0.plan.shape).kinds.contains(.throughput) }
     }
 
     /// Reports the latencies of each phase as a whole, without classes within it.
