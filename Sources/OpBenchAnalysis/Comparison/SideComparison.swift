@@ -27,8 +27,8 @@ public struct SideComparison: Sendable {
     private func question(on samples: [SampleRow]) -> Comparison.Question {
         let kind: ComparisonKind = samples.contains { $0.layout != nil } ? .layouts : .paired
         return .init(
-            ignoredParameters: ignoredParameters, stages: stages, noiseFloor: { floors.floor(of: $0, kind) },
-            rule: { policy.rule(for: $0) })
+            ignoredParameters: ignoredParameters, stages: stages, 
+            noiseFloor: { floors.floor(of: $0, kind) ?? floors.floor(of: $0, .paired) }, rule: { policy.rule(for: $0) })
     }
 
     /// The cells in which some judged count differs between the sides while the samples of each side agree. More

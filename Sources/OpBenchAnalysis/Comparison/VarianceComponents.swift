@@ -22,6 +22,20 @@ public struct VarianceComponents: Sendable, Equatable {
     /// Between layouts; nil if no layout was used in two blocks, or if there was one alone.
     public var layouts: Double?
 
+    /// A source that the ratio of a block includes, with its remedy.
+    public enum Source: Sendable, CaseIterable {
+        case rounds, processes, layouts
+    }
+
+    /// The variance of a source; nil if unknown.
+    public func variance(of source: Source) -> Double? {
+        switch source {
+        case .rounds: rounds
+        case .processes: processes
+        case .layouts: layouts
+        }
+    }
+
     /// - Parameters:
     ///   - roundVariance: the variance of a process's mean due to its rounds.
     /// - Returns: nil with fewer than `minimumForInterval` blocks, or if some figure is not above zero.

@@ -2,8 +2,8 @@ import OpBenchModel
 
 /// Two builds of opbench, whose samples are interleaved, block by block.
 public struct ComparedBuilds: Sendable, Codable, Equatable {
-    public let base: BuildFacts
-    public let head: BuildFacts
+    public internal(set) var base: BuildFacts
+    public internal(set) var head: BuildFacts
     /// The defect injected into the engine of `head`.
     public var injected: InjectedDefect
 

@@ -7,7 +7,7 @@ public struct BuiltCommit: Sendable {
     let folder: String
     let product: String
     /// The same program, linked again in other layouts.
-    let layouts: [ProgramLayout]
+    var layouts: [ProgramLayout] = []
 
     public var program: String { "\(folder)/\(product)" }
 
