@@ -61,7 +61,8 @@ struct CalibrateCommand: ParsableCommand {
             let floors = try folder.update(for: facts).filter { cells.contains($0.cellID) }
             try StandardOutput.write(
                 FloorTable.text(of: floors, showsAll: showsAll, width: TableWidth.ofOutput())
-                    + VarianceTable.text(of: VarianceFinding.all(of: ended.summary.samples), width: TableWidth.ofOutput()))
+                    + VarianceTable.text(
+                        of: VarianceFinding.all(of: ended.summary.samples), width: TableWidth.ofOutput()))
         }
         try execution.conclude(ended)
     }

@@ -21,7 +21,8 @@ struct Rows {
         {
             SampleRow(
                 runID: run, sampleID: sampleID, timestampUTC: "", workload: "w", cellID: cell, backend: backend,
-                side: side, layout: layout, block: block, position: 0, phase: phase, operationClass: operationClass, status: status,
+                side: side, layout: layout, block: block, position: 0, phase: phase, operationClass: operationClass,
+                status: status,
                 flags: flags, metric: metric.name, stat: stat, value: value, operations: n, parameters: parameters)
         }
         rows += figures.map { row($0.0, $0.stat, $0.phase, $0.class, $0.value, $0.operations) }

@@ -94,7 +94,8 @@ struct RefTests {
         var path: String { "\(tools.root):\(ProcessInfo.processInfo.environment["PATH"] ?? "")" }
 
         func ab(
-            _ words: [String], blocks: Int = 1, path: String? = nil, during: @Sendable (Int32) async throws -> Void = { _ in }
+            _ words: [String], blocks: Int = 1, path: String? = nil,
+            during: @Sendable (Int32) async throws -> Void = { _ in }
         ) async throws -> OpBenchProcess.Finished {
             try await OpBenchProcess.run(
                 ["ab"] + words + ["--quick", "--blocks", "\(blocks)", "--no-progress", "w.json"], in: folder,

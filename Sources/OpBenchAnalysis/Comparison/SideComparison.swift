@@ -27,7 +27,7 @@ public struct SideComparison: Sendable {
     private func question(on samples: [SampleRow]) -> Comparison.Question {
         let kind: ComparisonKind = samples.contains { $0.layout != nil } ? .layouts : .paired
         return .init(
-            ignoredParameters: ignoredParameters, stages: stages, 
+            ignoredParameters: ignoredParameters, stages: stages,
             noiseFloor: { floors.floor(of: $0, kind) ?? floors.floor(of: $0, .paired) }, rule: { policy.rule(for: $0) })
     }
 
