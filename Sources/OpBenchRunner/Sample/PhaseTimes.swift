@@ -13,7 +13,7 @@ struct PhaseTimes {
     private(set) var total: Int64 = 0
     private(set) var makespan: Int64 = 0
     private(set) var releaseFaults = 0
-    /// Of `total`.
+    /// The spread of `total`.
     private var spread = RoundSpread()
 
     /// Adds the times of other rounds that ran in the same iterations, but not their spread.
