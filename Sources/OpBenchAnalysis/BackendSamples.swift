@@ -29,6 +29,8 @@ struct BackendSamples {
     let steadiness: Steadiness?
     /// The flags of the samples that count, sorted, without duplicates.
     let flags: [String]
+    /// The program's layout in each block; empty if all blocks ran the linker's own.
+    let layoutOfBlock: [Int: Int]
     /// The number of times that each sample ran the plan, by sample id.
     private let rounds: [String: Double]
     /// The largest number of samples of any figure, by class.
@@ -57,6 +59,7 @@ struct BackendSamples {
         let processes = counted.filter { $0.metric == Metric.roundChange.name && !superseded.contains($0.sampleID) }
         steadiness = Steadiness(ofProcesses: processes.map { Steadiness(flags: $0.flags) ?? .flat })
         allFigures = figures.mapValues { $0.sorted { ($0.block, $0.sampleID) < ($1.block, $1.sampleID) } }
+        layoutOfBlock = counted.reduce(into: [:]) { layouts, row in layouts[row.block] = row.layout }
         let key = FigureKey(metric: Metric.rounds.name, stat: "total", phase: "", operationClass: "")
         rounds = Dictionary((figures[key] ?? []).map { ($0.sampleID, $0.value) }) { $1 }
         mostSamples = figures.reduce(into: [:]) { most, entry in

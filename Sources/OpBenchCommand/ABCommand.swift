@@ -22,6 +22,7 @@ struct ABCommand: ParsableCommand {
               opbench ab --base-ref main workloads/*.json
               opbench ab --base-ref v1.2 --head-ref HEAD~1 workloads/*.json
               opbench ab old/opbench .build/release/opbench workloads/*.json
+              opbench ab --base-ref main --layouts 15 workloads/*.json
               opbench ab --run-id two --backend engine old/opbench new/opbench w.json
               opbench ab --base-ref main --policy gate.json --markdown ab.md w.json
 
@@ -37,6 +38,7 @@ struct ABCommand: ParsableCommand {
     @OptionGroup(title: OptionTitle.workloads) var selection: SelectionOptions
     @OptionGroup(title: "Builds") var refs: RefOptions
     @OptionGroup(title: OptionTitle.samples) var plan: PlanOptions
+    @OptionGroup(title: OptionTitle.samples) var layout: LayoutOptions
     @OptionGroup(title: OptionTitle.comparison) var report: ReportOptions
     @OptionGroup(title: OptionTitle.results) var destination: DestinationOptions
     @OptionGroup(title: OptionTitle.results) var progress: ProgressOptions
@@ -71,6 +73,10 @@ struct ABCommand: ParsableCommand {
             throw ValidationError("Missing expected argument '<file> ...'")
         }
         try part.check(destination)
+        if layout.layouts != nil, refs.base == nil {
+            throw ValidationError("--layouts needs --base-ref: a built program cannot be linked again.")
+        }
+        try layout.check(plan)
         if part.text != nil, refs.base != nil {
             throw ValidationError("--shard needs two programs, the same on every machine: leave out --base-ref.")
         }
@@ -138,13 +144,17 @@ struct ABCommand: ParsableCommand {
         }
         // Reports mistakes in the plan before anything is built.
         if refs.base != nil { _ = try RunPlan(specs: selection.specs, options: options) }
-        let built = try refs.build()
+        if let layouts = layout.layouts { options.stagesOfSides.removeAll { $0 > layouts } }
+        let built = try refs.build(layouts: layout.layouts ?? 0)
         if let built, try isNothingToMeasure(built) { return }
-        let (base, head) = built.map { ($0.base.program, $0.head.program) } ?? (builds[0], builds[1])
-        let examined = try CancellableWork.run { [injectedSlowdown, injectedAllocations] in
+        let examined = try CancellableWork.run { [builds, injectedSlowdown, injectedAllocations] in
             let injected = InjectedDefect(slowdown: injectedSlowdown, allocations: injectedAllocations)
             return await Result.catching {
-                try await ComparedBuilds.examine(base: base, head: head, injected: injected)
+                if let built {
+                    try await ComparedBuilds.examine(base: built.base, head: built.head, injected: injected)
+                } else {
+                    try await ComparedBuilds.examine(base: builds[0], head: builds[1], injected: injected)
+                }
             }
         }
         options.builds = try examined.value.get()

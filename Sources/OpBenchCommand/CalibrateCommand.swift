@@ -17,13 +17,17 @@ struct CalibrateCommand: ParsableCommand {
             same build, taken at different times, give those of runs from different times; without them, absolute \
             times of such runs stay inconclusive.
 
+            With --layouts, both sides are the checked-out commit in different layouts, each in two blocks. The floors             then include the difference between layouts, as between commits of which one only moves code.
+
             EXAMPLES
               opbench calibrate workloads/*.json
+              opbench calibrate --layouts 15 workloads/engine/tiny.json
               opbench calibrate --backend engine,dispatch --metric throughput w.json
             """)
 
     @OptionGroup(title: OptionTitle.workloads) var selection: SelectionOptions
     @OptionGroup(title: OptionTitle.samples) var plan: PlanOptions
+    @OptionGroup(title: OptionTitle.samples) var layout: LayoutOptions
     @OptionGroup(title: OptionTitle.results) var destination: DestinationOptions
     @OptionGroup(title: OptionTitle.results) var progress: ProgressOptions
     @OptionGroup(title: OptionTitle.limits) var limits: LimitOptions
@@ -39,10 +43,16 @@ struct CalibrateCommand: ParsableCommand {
         let folder = CalibrationFolder(in: destination.directory)
         var options = plan.runOptions(in: folder.path, runID: runID, resume: destination.resume)
         options.limits = try limits.checked()
+        // Reports mistakes in the plan before anything is built.
+        _ = try RunPlan(specs: selection.specs, options: options)
+        let built = try layout.layouts.map(RefOptions.buildCheckedOut)
         options.builds = try CancellableWork.run {
-            await Result.catching { try await ComparedBuilds.sameTwice() }
+            await Result.catching {
+                guard let built else { return try await ComparedBuilds.sameTwice() }
+                return try await ComparedBuilds.examine(base: built.base, head: built.head)
+            }
         }.value.get()
-        options.stagesOfSides = [FigureRule.standardMinBlocks]
+        options.stagesOfSides = [layout.layouts.map { 2 * $0 } ?? FigureRule.standardMinBlocks]
         let plan = try RunPlan(specs: selection.specs, options: options)
         let execution = RunExecution(selection, plan, isSilent: progress.isHidden)
         let ended = try execution.run(writesSummary: false)
@@ -50,7 +60,9 @@ struct CalibrateCommand: ParsableCommand {
             let cells = Set(ended.summary.samples.map(\.cellID))
             let floors = try folder.update(for: facts).filter { cells.contains($0.cellID) }
             try StandardOutput.write(
-                FloorTable.text(of: floors, showsAll: showsAll, width: TableWidth.ofOutput()))
+                FloorTable.text(of: floors, showsAll: showsAll, width: TableWidth.ofOutput())
+                    + VarianceTable.text(
+                        of: VarianceFinding.all(of: ended.summary.samples), width: TableWidth.ofOutput()))
         }
         try execution.conclude(ended)
     }

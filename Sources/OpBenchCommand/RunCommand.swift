@@ -24,6 +24,7 @@ struct RunCommand: ParsableCommand {
 
     @OptionGroup(title: OptionTitle.workloads) var selection: SelectionOptions
     @OptionGroup(title: OptionTitle.samples) var plan: PlanOptions
+    @OptionGroup(title: OptionTitle.samples) var layout: LayoutOptions
     @OptionGroup(title: OptionTitle.samples) var amount: AmountOptions
     @OptionGroup(title: OptionTitle.samples) var gate: GateRunOptions
     @OptionGroup(title: OptionTitle.results) var destination: DestinationOptions
@@ -91,6 +92,11 @@ struct RunCommand: ParsableCommand {
             }
         }
         try gate.check(selection, plan)
+        try layout.check(plan)
+        if layout.layouts != nil, part.text != nil || amount.option != nil || plan.quick {
+            throw ValidationError(
+                "--layouts takes one block of each layout: leave out --shard, --time-budget, --precision and --quick.")
+        }
     }
 
     func run() throws {
@@ -101,6 +107,19 @@ struct RunCommand: ParsableCommand {
         options.limits = try limits.checked()
         options.iterationsPerNanosecond = try knownCalibration()
         options.budget = amount.budget
+        if let layouts = layout.layouts {
+            if options.blocks == nil {
+                for kind in [SampleKind.throughput, .latency] where blocks[kind] == nil {
+                    options.blocksOfKinds[kind] = layouts
+                }
+            }
+            // Reports mistakes in the plan before anything is built.
+            _ = try RunPlan(specs: selection.specs, options: options)
+            let built = try RefOptions.buildCheckedOut(layouts: layouts).base
+            options.build = try CancellableWork.run {
+                await Result.catching { try await BuildFacts.examine(built) }
+            }.value.get()
+        }
         let plan = try part.part(of: RunPlan(specs: selection.specs, options: options), isSilent: progress.isHidden)
         if amount.precision != nil, !plan.samples.contains(where: { $0.kind == .throughput }) {
             throw InputError(

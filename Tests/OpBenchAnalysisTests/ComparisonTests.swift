@@ -78,7 +78,7 @@ struct ComparisonTests {
         _ low: Double, _ high: Double, _ direction: Metric.Direction, blocks: Int = 15, p: Double? = 0,
         floor: Double = 0
     ) throws -> Judgement {
-        var effect = try #require(Effect(pairs: [(base: 1, head: 1)]))
+        var effect = try #require(Effect(pairs: [(base: 1, head: 1, unit: 0)]))
         effect.blocks = blocks
         effect.interval = direction == .higher ? -log(high)...(-log(low)) : log(low)...log(high)
         let rule = FigureRule(maxRegression: 0.03, minAbsolute: floor)

@@ -13,7 +13,7 @@ struct DoubtTests {
         _ interval: ClosedRange<Double>?, ratio: Double = 1.1, blocks: Int, p: Double? = 0,
         most: Int = BlockStages.mostOfRun, direction: Metric.Direction = .lower
     ) throws -> Judgement {
-        var effect = try #require(Effect(pairs: [(base: 1, head: 1)]))
+        var effect = try #require(Effect(pairs: [(base: 1, head: 1, unit: 0)]))
         effect.interval = interval.map { log($0.lowerBound)...log($0.upperBound) }
         (effect.shift, effect.blocks, effect.mostBlocks) = (log(ratio), blocks, most)
         let margin = Self.rule.margin(of: 1000, on: .ratio, direction: direction, noiseFloor: nil)

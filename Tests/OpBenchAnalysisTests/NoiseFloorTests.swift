@@ -76,9 +76,28 @@ struct NoiseFloorTests {
             return rows.rows
         }
         let floors = NoiseFloors.counts(runs)
-        #expect(floors.map(\.comparison) == [.paired, .unpaired])
+        #expect(floors.map(\.comparison) == ComparisonKind.allCases)
         #expect(floors.allSatisfy { abs(($0.noiseFloor ?? 0) - 0.02) < 1e-9 && $0.runs == 3 })
         #expect(NoiseFloors.counts(Array(runs.prefix(2))).isEmpty)
+    }
+
+    /// Layouts of ±a, each in two blocks: one pair of them is up to 2a apart, the estimate of 15 pairs by 0.54a in one
+    /// of a hundred comparisons.
+    @Test("Layouts: a floor for comparisons of one layout a side, and a lower one for those of fifteen")
+    func layouts() throws {
+        var generator = SplitMix64(seed: 5)
+        var rows = Rows()
+        let effects = (0..<60).map { _ in Double.random(in: -0.05...0.05, using: &generator) }
+        for block in 0..<60 {
+            for (side, offset) in [("base", 0), ("head", 1)] {
+                let layout = 2 * (block % 30) + offset
+                rows.addThroughput(block: block, seconds: exp(effects[layout]), side: side, layout: layout)
+            }
+        }
+        let floors = NoiseFloors.paired([rows.rows]).filter { $0.metric == "time" && $0.phase == "total" }
+        #expect(floors.map(\.comparison) == [.paired, .layouts])
+        #expect((0.07...0.11).contains(try #require(floors[0].noiseFloor)))
+        #expect((0.02...0.04).contains(try #require(floors[1].noiseFloor)))
     }
 
     @Test("The same runs give the same floors, and the file reads back")

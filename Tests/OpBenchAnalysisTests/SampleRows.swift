@@ -9,7 +9,7 @@ struct Rows {
     mutating func add(
         _ backend: BackendID = .engine, kind: String, block: Int, cell: String = "w",
         parameters: [String: String] = ["items": "10"], run: String = "r",
-        side: String = "", status: SampleStatus = .ok, flags: [String] = [], repeats: Bool = false,
+        side: String = "", layout: Int? = nil, status: SampleStatus = .ok, flags: [String] = [], repeats: Bool = false,
         figures: [(Metric, stat: String, phase: String, class: String, value: Double, operations: Int)] = []
     ) {
         let sampleID = "\(count)\(repeats ? "r" : "")-\(kind)"
@@ -21,7 +21,8 @@ struct Rows {
         {
             SampleRow(
                 runID: run, sampleID: sampleID, timestampUTC: "", workload: "w", cellID: cell, backend: backend,
-                side: side, block: block, position: 0, phase: phase, operationClass: operationClass, status: status,
+                side: side, layout: layout, block: block, position: 0, phase: phase, operationClass: operationClass,
+                status: status,
                 flags: flags, metric: metric.name, stat: stat, value: value, operations: n, parameters: parameters)
         }
         rows += figures.map { row($0.0, $0.stat, $0.phase, $0.class, $0.value, $0.operations) }
@@ -32,11 +33,11 @@ struct Rows {
     mutating func addThroughput(
         _ backend: BackendID = .engine, block: Int, seconds: Double, operations: Int = 1000, rounds: Double = 1,
         cell: String = "w", parameters: [String: String] = ["items": "10"], run: String = "r", side: String = "",
-        flags: [String] = [], repeats: Bool = false, change: Double? = nil
+        layout: Int? = nil, spread: Double? = nil, flags: [String] = [], repeats: Bool = false, change: Double? = nil
     ) {
         add(
             backend, kind: "throughput", block: block, cell: cell, parameters: parameters, run: run, side: side,
-            flags: flags, repeats: repeats,
+            layout: layout, flags: flags, repeats: repeats,
             figures: [
                 (.time, "total", "total", "", 1e9 * seconds, operations),
                 (.time, "total", "makespan", "", 1e9 * seconds / 2, operations),
@@ -46,6 +47,7 @@ struct Rows {
                 (.cpuTime, "total", "total", "", 2e9 * seconds, operations),
                 (.voluntarySwitches, "total", "total", "", 50, operations),
                 (.involuntarySwitches, "total", "total", "", 5, operations),
-            ] + (change.map { [(.roundChange, "mean", "total", "", $0, operations)] } ?? []))
+            ] + (spread.map { [(.roundSpread, "mean", "total", "", $0, operations)] } ?? [])
+                + (change.map { [(.roundChange, "mean", "total", "", $0, operations)] } ?? []))
     }
 }

@@ -122,8 +122,9 @@ struct StatisticsTests {
         let (first, second) = (values(), values())
         _ = (median(first), hodgesLehmann(first), medianInterval(of: first), hodgesLehmannInterval(of: first))
         _ = hodgesLehmannShiftInterval(from: first, to: second)
-        let pairs = zip(first, second).map { (base: $0, head: $1) }
-        for effect in [Effect(pairs: pairs), Effect(base: first, head: second)] {
+        let pairs = zip(first, second).enumerated().map { (base: $1.0, head: $1.1, unit: $0 % 5) }
+        let sides = [first, second].map { $0.enumerated().map { (value: $1, unit: $0 % 5) } }
+        for effect in [Effect(pairs: pairs), Effect(base: sides[0], head: sides[1])] {
             #expect(effect?.shift.isFinite ?? true)
             #expect(effect?.ratio.map { !$0.isNaN } ?? true)
         }

@@ -87,6 +87,7 @@ struct ABTests {
             ("/bin/true /bin/true busy.json", "/bin/true: `opbench"),
             ("/nonexistent /bin/true busy.json", "/nonexistent:"), ("/bin/true busy.json", "<file>"),
             ("/bin/true /bin/true none.json", "none.json:"),
+            ("--base-ref main --layouts 15 --blocks 16 busy.json", "--layouts"),
         ])
     func refusals(words: String, names: String) async throws {
         let folder = try ScratchFolder()

@@ -94,10 +94,11 @@ struct RefTests {
         var path: String { "\(tools.root):\(ProcessInfo.processInfo.environment["PATH"] ?? "")" }
 
         func ab(
-            _ words: [String], path: String? = nil, during: @Sendable (Int32) async throws -> Void = { _ in }
+            _ words: [String], blocks: Int = 1, path: String? = nil,
+            during: @Sendable (Int32) async throws -> Void = { _ in }
         ) async throws -> OpBenchProcess.Finished {
             try await OpBenchProcess.run(
-                ["ab"] + words + ["--quick", "--blocks", "1", "--no-progress", "w.json"], in: folder,
+                ["ab"] + words + ["--quick", "--blocks", "\(blocks)", "--no-progress", "w.json"], in: folder,
                 environment: ["PATH": path ?? self.path], during: during)
         }
 
@@ -125,6 +126,31 @@ struct RefTests {
         try repository.tools.write("2", to: "version")
         #expect(try await repository.ab(["--base-ref", "first"]).status == 0)
         #expect(repository.builds() == 4)
+    }
+
+    @Test("layouts are linked once, and every block of a side has its own", .slow)
+    func layouts() async throws {
+        let repository = try await Repository()
+        try await repository.commit("second", build: repository.program())
+        func layouts(_ run: String) throws -> Set<String> {
+            let rows = try CSVFile.read(SampleRow.self, file: "\(repository.folder.root)/results/\(run)/samples.csv")
+            return Set(rows.map { "\($0.side) \($0.block) \($0.layout.map(String.init) ?? "")" })
+        }
+        let first = try await repository.ab(
+            ["--base-ref", "first", "--layouts", "15", "--run-id", "one"], blocks: 2)
+        #expect(first.status == 0, "\(first.errors)")
+        #expect(repository.builds() == 32 && repository.kept().count == 32)
+        #expect(try layouts("one") == ["base 0 1", "base 1 3", "head 0 2", "head 1 4"])
+        // More layouts need only the new ones; a run without layouts has everything already.
+        #expect(try await repository.ab(["--base-ref", "first", "--layouts", "16"]).status == 0)
+        #expect(repository.builds() == 34)
+        #expect(try await repository.ab(["--base-ref", "first", "--run-id", "plain"]).status == 0)
+        #expect(repository.builds() == 34)
+        #expect(try layouts("plain") == ["base 0 ", "head 0 "])
+        // One commit as both sides: still different layouts.
+        let same = ["--base-ref", "second", "--head-ref", "second", "--layouts", "15", "--run-id", "same"]
+        #expect(try await repository.ab(same).status == 0)
+        #expect(try layouts("same") == ["base 0 1", "head 0 2"])
     }
 
     @Test("the commit of the work tree is built first, since it has the least left to build")
@@ -293,6 +319,8 @@ struct RefTests {
         try await expectRefusal(of: "--base-ref=--all")
         try await expectRefusal(of: "--skip-equal")
         try await expectRefusal(of: "--head-ref", "first")
+        try await expectRefusal(of: "--layouts", "15")
+        try await expectRefusal(of: "--base-ref", "first", "--layouts", "14")
         let gitless = try await repository.ab(["--base-ref", "first"], path: repository.tools.root)
         #expect(gitless.status == 1 && gitless.errors.contains("install git"), "\(gitless.errors)")
         try FileManager.default.removeItem(atPath: repository.folder.root + "/.git")

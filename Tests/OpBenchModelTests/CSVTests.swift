@@ -24,8 +24,9 @@ struct CSVTests {
     @Test("The columns of samples.csv")
     func sampleColumns() {
         let documented = names([
-            "schema_version,run_id,sample_id,timestamp_utc,host,workload,cell_id,backend,side,block,position,phase",
-            "iteration,operation_class,status,sample_flags,metric,stat,value,unit,direction,deterministic,operations,notes",
+            "schema_version,run_id,sample_id,timestamp_utc,host,workload,cell_id,backend,side,layout,block",
+            "position,phase,iteration,operation_class,status,sample_flags,metric,stat,value,unit,direction",
+            "deterministic,operations,notes",
         ])
         #expect(SampleRow.columns == documented)
     }
@@ -76,7 +77,7 @@ struct CSVTests {
         #expect(CSVFile.header(of: SampleRow.self, parameters: ["b", "a"]).hasSuffix(",notes,param_a,param_b\n"))
         #expect(
             CSVFile.line(of: sample(), parameters: ["items", "depth", "form"])
-                == "1,run,00001-throughput,2026-01-02T03:04:05Z,,sample,sample items=10,engine,,3,1,total,,,ok,"
+                == "1,run,00001-throughput,2026-01-02T03:04:05Z,,sample,sample items=10,engine,,,3,1,total,,,ok,"
                 + "noisy;short,time,total,0.1,ns,lower,false,10,,,closure,10\n")
     }
 

@@ -93,6 +93,41 @@ import Testing
         #expect(facts.builds == Self.builds && facts.stages == [7, 15, 25, 40])
     }
 
+    @Test func `layouts take turns, block by block, and their seeds are in the rows`() async throws {
+        let folder = try Fixture.folder()
+        var builds = Self.builds
+        let seeds = ProgramLayout.seeds(3)
+        builds.base.layouts = seeds.base.map { ProgramLayout(seed: $0, path: "/old/\($0)") }
+        builds.head.layouts = seeds.head.map { ProgramLayout(seed: $0, path: "/new/\($0)") }
+        let plan = try plan(folder, builds: builds)
+        let seen = Mutex<Set<String>>([])
+        _ = try await runner(plan) { _, executable in seen.withLock { _ = $0.insert(executable) } }.run { _ in }
+        #expect(seen.withLock { $0 } == ["/old/1", "/old/3", "/old/5", "/new/2", "/new/4", "/new/6"])
+        let rows = try CSVFile.read(SampleRow.self, file: "\(folder)/run/samples.csv")
+        #expect(!rows.isEmpty)
+        for row in rows { #expect(row.layout == 2 * (row.block % 3) + (row.side == "base" ? 1 : 2)) }
+        #expect(try RunFacts.decode("\(folder)/run/run.json").builds == builds)
+        let other = try self.plan(folder, resume: true)
+        await #expect(throws: InputError.self) { _ = try await runner(other) { _, _ in }.run { _ in } }
+    }
+
+    @Test func `a run of one build takes its layouts, and is not resumed by a program without them`() async throws {
+        let folder = try Fixture.folder()
+        let spec = try Fixture.spec("chain", #"{"depth": 3}"#)
+        var options = RunOptions(blocks: 2, directory: folder, runID: "run")
+        options.build = Self.build("/own")
+        options.build?.layouts = [1, 3].map { ProgramLayout(seed: $0, path: "/own/\($0)") }
+        let seen = Mutex<Set<String>>([])
+        _ = try await runner(try RunPlan(specs: [spec], options: options)) { _, executable in
+            seen.withLock { _ = $0.insert(executable) }
+        }.run { _ in }
+        #expect(seen.withLock { $0 } == ["/own/1", "/own/3"])
+        options.build = nil
+        options.resume = true
+        let other = try RunPlan(specs: [spec], options: options)
+        await #expect(throws: InputError.self) { _ = try await runner(other) { _, _ in }.run { _ in } }
+    }
+
     @Test func `only undecided cells continue, and a resumed run takes nothing more`() async throws {
         let folder = try Fixture.folder()
         let plan = try plan(folder)

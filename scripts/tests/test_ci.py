@@ -245,7 +245,7 @@ def test_a_custom_program_and_a_policy(job: Job) -> None:
     assert ended.returncode == 0, ended.stderr
     measured, gate, *_, report = job.asked()
     assert report.endswith("/compare --policy p.json -o o/report.html --open no")
-    assert "--product mine" in measured and "--policy p.json --blocks 9 w.json" in measured
+    assert "--product mine" in measured and "--policy p.json --blocks 9 --layouts 15 w.json" in measured
     assert "--policy p.json --inconclusive pass" in gate
     assert "--blocks" not in gate
 
@@ -253,7 +253,7 @@ def test_a_custom_program_and_a_policy(job: Job) -> None:
 def test_empty_variables_of_a_template_are_ignored(job: Job) -> None:
     assert job.run("scripts/ci/compare --base-ref main --policy '' --blocks '' workloads/a.json").returncode == 0
     measured, gate, *_ = job.asked()
-    assert "--policy scripts/ci/policy.json workloads/a.json" in measured
+    assert "--policy scripts/ci/policy.json --layouts 15 workloads/a.json" in measured
     assert gate.endswith("--policy scripts/ci/policy.json")
     (job.folder / "scripts/ci/policy.json").unlink()
     (job.programs / "asked").unlink()
@@ -284,7 +284,9 @@ def test_a_package_outside_the_tree_is_built_in_place(job: Job) -> None:
     job.answer(resolve=1)
     ended = job.run("scripts/ci/compare --base-ref main workloads/a.json")
     assert ended.returncode == 0, ended.stderr
-    assert job.builds() == [["build", "--configuration", "release", "--product", "opbench"]]
+    assert job.builds() == [
+        ["build", "--configuration", "release", "-Xswiftc", "-use-ld=lld", "--product", "opbench"]
+    ]
 
 
 def test_a_tree_kept_from_another_clone_keeps_its_files_times(job: Job) -> None:
@@ -350,8 +352,9 @@ def test_equal_programs_of_the_real_opbench_pass_at_once(job: Job) -> None:
 @pytest.mark.parametrize(
     ("options", "inject", "status", "verdict"),
     [
-        ("--blocks 1", "", 7, "inconclusive"), ("--blocks 1 --inconclusive pass", "", 0, "inconclusive"),
-        ("--blocks 15", "--inject-slowdown 2", 2, "regression"),
+        ("--blocks 1 --layouts 0", "", 7, "inconclusive"),
+        ("--blocks 1 --layouts 0 --inconclusive pass", "", 0, "inconclusive"),
+        ("--blocks 15 --layouts 0", "--inject-slowdown 2", 2, "regression"),
     ],
 )
 def test_the_line_with_the_real_opbench(job: Job, options: str, inject: str, status: int, verdict: str) -> None:

@@ -31,36 +31,65 @@ public enum NoiseFloors {
     /// because only the names distinguish the sides. The floor is the bound that 99 % of their Hodges–Lehmann estimates
     /// stay below.
     ///
+    /// Runs of several layouts give two floors. A comparison of layouts draws 15 of theirs, each with the mean of its
+    /// blocks. A comparison of two programs has one layout a side in all its blocks: it draws one, and adds the
+    /// estimate of 15 blocks of one layout.
+    ///
     /// - Parameter runs: the rows of one or more runs with the sides `base` and `head`.
     static func paired(_ runs: [[SampleRow]]) -> [NoiseFloorRow] {
-        var logarithms: [CellFigures.Key: [Double]] = [:]
+        var ofBlocks: [CellFigures.Key: [Double]] = [:]
+        var ofLayouts: [CellFigures.Key: [Double]] = [:]
         var examples: [CellFigures.Key: (cellID: String, runs: Int)] = [:]
         for rows in runs {
             let (base, head) = (CellFigures(rows: rows, side: "base"), CellFigures(rows: rows, side: "head"))
             for (key, series) in base.series where isMeasured(key) {
                 guard let other = head.series[key] else { continue }
-                let pairs = series.valueOfBlock.keys.sorted().compactMap { block in
-                    other.valueOfBlock[block].flatMap { logRatio(series.valueOfBlock[block]!, $0) }
+                let pairs = series.pairs(with: other).filter { $0.base > 0 && $0.head > 0 }
+                let differences = pairs.map { log($0.head / $0.base) }
+                if series.layoutOfBlock.isEmpty {
+                    ofBlocks[key, default: []] += differences
+                } else {
+                    let layouts = Dictionary(grouping: zip(pairs.map(\.unit), differences), by: \.0).values.map {
+                        $0.map(\.1)
+                    }
+                    ofLayouts[key, default: []] += layouts.map(mean)
+                    ofBlocks[key, default: []] += layouts.flatMap(deviations)
                 }
-                logarithms[key, default: []] += pairs
                 examples[key, default: (series.cellID, 0)].runs += 1
             }
         }
-        return rows(.paired, logarithms.filter { $0.value.count >= minimumForInterval }, examples) { key, values in
-            pairedFloor(values, seed: SplitMix64.seed(from: "\(key)"))
+        let enough = { (values: [Double]) in values.count >= minimumForInterval }
+        ofLayouts = ofLayouts.filter { enough($0.value) }
+        let paired = rows(.paired, ofBlocks.filter { enough($0.value) }, examples) { key, values in
+            pairedFloor(values, layouts: ofLayouts[key] ?? [], seed: SplitMix64.seed(from: "\(key)"))
         }
+        return paired
+            + rows(.layouts, ofLayouts, examples) { pairedFloor($1, seed: SplitMix64.seed(from: "\($0)")) }
     }
 
-    static func pairedFloor(_ logarithms: [Double], seed: UInt64) -> Double {
+    /// - Parameters:
+    ///   - logarithms: the differences of the units that a comparison has 15 of.
+    ///   - layouts: the differences of pairs of layouts, of which a comparison has one; empty for none.
+    static func pairedFloor(_ logarithms: [Double], layouts: [Double] = [], seed: UInt64) -> Double {
         var generator = SplitMix64(seed: seed)
+        func draw(_ values: [Double]) -> Double {
+            let drawn = values[Int.random(in: values.indices, using: &generator)]
+            return Bool.random(using: &generator) ? drawn : -drawn
+        }
         let estimates = (0..<draws).map { _ in
-            hodgesLehmann(
-                (0..<blocksOfComparison).map { _ in
-                    let drawn = logarithms[Int.random(in: logarithms.indices, using: &generator)]
-                    return Bool.random(using: &generator) ? drawn : -drawn
-                })!.magnitude
+            (hodgesLehmann((0..<blocksOfComparison).map { _ in draw(logarithms) })!
+                + (layouts.isEmpty ? 0 : draw(layouts))).magnitude
         }.sorted()
         return exp(estimates[Int(quantile * Double(draws)) - 1]) - 1
+    }
+
+    private static func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(values.count) }
+
+    /// The distances of a layout's blocks from their mean, made as long as those from the true mean are.
+    private static func deviations(_ values: [Double]) -> [Double] {
+        guard values.count > 1 else { return [] }
+        let (centre, count) = (mean(values), Double(values.count))
+        return values.map { ($0 - centre) * (count / (count - 1)).squareRoot() }
     }
 
     /// Floors for runs at different times, from several runs of one build: the greatest shift between any two of them.
@@ -111,10 +140,6 @@ public enum NoiseFloors {
     /// Whether the figure varies and has a direction.
     private static func isMeasured(_ key: CellFigures.Key) -> Bool {
         BaselineRatio.names.contains(key.metric) || !(Metric.named(key.metric)?.isDeterministic ?? true)
-    }
-
-    private static func logRatio(_ base: Double, _ head: Double) -> Double? {
-        base > 0 && head > 0 ? log(head / base) : nil
     }
 
     private static func rows<Values: Collection>(

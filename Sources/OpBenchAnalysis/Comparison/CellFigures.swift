@@ -29,9 +29,27 @@ struct CellFigures {
         /// The cell's own id, for people.
         var cellID: String
         var valueOfBlock: [Int: Double]
+        /// The program's layout in each block; empty if all blocks ran the linker's own.
+        var layoutOfBlock: [Int: Int] = [:]
         /// The allowed difference between counts of one build, in the values' unit; nil for figures that vary.
         var slack: Double?
         var values: [Double] { valueOfBlock.keys.sorted().map { valueOfBlock[$0]! } }
+
+        /// The values by block, each with its unit of replication.
+        var replicates: [(value: Double, unit: Int)] {
+            valueOfBlock.keys.sorted().map { (valueOfBlock[$0]!, unit(of: $0)) }
+        }
+
+        /// The blocks that both have, by block, with their units of replication: the layout of this side, which the
+        /// other side's layouts follow.
+        func pairs(with head: Series) -> [(base: Double, head: Double, unit: Int)] {
+            valueOfBlock.keys.sorted().compactMap { block in
+                head.valueOfBlock[block].map { (valueOfBlock[block]!, $0, unit(of: block)) }
+            }
+        }
+
+        /// Blocks of one layout share its effect and are one replicate; otherwise every block is one.
+        private func unit(of block: Int) -> Int { layoutOfBlock[block] ?? block }
     }
 
     private(set) var series: [Key: Series] = [:]
@@ -104,7 +122,8 @@ struct CellFigures {
                     Key(
                         cell: cell, backend: group.backend.rawValue, phase: key.phase,
                         operationClass: key.operationClass, metric: key.metric, stat: key.stat)] =
-                    Series(cellID: group.cellID, valueOfBlock: values, slack: slack)
+                    Series(
+                        cellID: group.cellID, valueOfBlock: values, layoutOfBlock: samples.layoutOfBlock, slack: slack)
             }
         }
         let denominators = axes.mapValues { Denominator(.dispatch, $0) }
@@ -129,7 +148,9 @@ struct CellFigures {
             let ratios = own.valueOfBlock.compactMap { block, value in
                 baseline.valueOfBlock[block].flatMap { $0 > 0 ? (block, value / $0) : nil }
             }.filter(\.1.isFinite)
-            series[ratioKey] = Series(cellID: own.cellID, valueOfBlock: Dictionary(uniqueKeysWithValues: ratios))
+            series[ratioKey] = Series(
+                cellID: own.cellID, valueOfBlock: Dictionary(uniqueKeysWithValues: ratios),
+                layoutOfBlock: own.layoutOfBlock)
         }
     }
 }

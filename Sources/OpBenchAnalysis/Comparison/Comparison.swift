@@ -41,7 +41,7 @@ public struct Comparison: Sendable {
             try CellFigures(rows: head, ignoring: question.ignoredParameters)
         )
         rows = Self.judge(sides.0, sides.1, question, isPaired: false) { base, head, tails in
-            Effect(base: base.values, head: head.values, tails: tails)
+            Effect(base: base.replicates, head: head.replicates, tails: tails)
         }
     }
 
@@ -54,10 +54,7 @@ public struct Comparison: Sendable {
             try CellFigures(rows: rows, side: "head", ignoring: question.ignoredParameters)
         )
         self.rows = Self.judge(sides.0, sides.1, question, isPaired: true) { base, head, tails in
-            let pairs = base.valueOfBlock.keys.sorted().compactMap { block in
-                head.valueOfBlock[block].map { (base: base.valueOfBlock[block]!, head: $0) }
-            }
-            return Effect(pairs: pairs, tails: tails)
+            Effect(pairs: base.pairs(with: head), tails: tails)
         }
     }
 

@@ -17,7 +17,8 @@ struct Effect {
     /// The interval of the shift.
     var interval: ClosedRange<Double>?
     var probability: Double?
-    /// The number of blocks: of the smaller side.
+    /// The number of replicates, of the smaller side: blocks or, if the programs were linked in several layouts,
+    /// layouts.
     var blocks: Int
     /// The least number of blocks with an interval of these tails.
     var fewestBlocks: Int
@@ -32,12 +33,15 @@ struct Effect {
 
     /// From blocks with both sides, such as two interleaved builds: drift of a whole block cancels.
     ///
-    /// Uses Hodges–Lehmann on the shifts of the blocks, their Walsh averages, and the exact sign-flip test.
-    init?(pairs: [(base: Double, head: Double)], tails: Tails = .standard) {
+    /// Uses Hodges–Lehmann on the shifts of the units, their Walsh averages, and the exact sign-flip test. The shift of
+    /// a unit is the mean of its pairs' shifts.
+    init?(pairs: [(base: Double, head: Double, unit: Int)], tails: Tails = .standard) {
         // An infinite figure, such as a ratio to almost nothing, carries no information.
         let pairs = pairs.filter { $0.base.isFinite && $0.head.isFinite }
         scale = Scale(pairs.flatMap { [$0.base, $0.head] })
-        let shifts = zip(scale.values(pairs.map(\.base)), scale.values(pairs.map(\.head))).map { $1 - $0 }
+        let shifts = means(
+            of: zip(scale.values(pairs.map(\.base)), scale.values(pairs.map(\.head))).map { $1 - $0 },
+            within: pairs.map(\.unit))
         guard let shift = hodgesLehmann(shifts), shift.isFinite else { return nil }
         self.shift = shift
         interval = hodgesLehmannInterval(of: shifts, tails: tails)
@@ -49,11 +53,18 @@ struct Effect {
 
     /// From two separate runs: drift between them counts as an effect, unless a noise floor allows for it.
     ///
-    /// Uses Hodges–Lehmann's shift, the differences between both sides, and Mann–Whitney.
-    init?(base: [Double], head: [Double], tails: Tails = .standard) {
-        let (base, head) = (base.filter(\.isFinite), head.filter(\.isFinite))
-        scale = Scale(base + head)
-        let (from, to) = (scale.values(base), scale.values(head))
+    /// Uses Hodges–Lehmann's shift, the differences between both sides, and Mann–Whitney. The value of a unit is the
+    /// mean of its values on the scale.
+    init?(
+        base: [(value: Double, unit: Int)], head: [(value: Double, unit: Int)], tails: Tails = .standard
+    ) {
+        let (base, head) = (base.filter(\.value.isFinite), head.filter(\.value.isFinite))
+        let scale = Scale((base + head).map(\.value))
+        let (from, to) = (
+            means(of: scale.values(base.map(\.value)), within: base.map(\.unit)),
+            means(of: scale.values(head.map(\.value)), within: head.map(\.unit))
+        )
+        self.scale = scale
         guard let shift = hodgesLehmannShift(from: from, to: to), shift.isFinite else { return nil }
         self.shift = shift
         interval = hodgesLehmannShiftInterval(from: from, to: to, tails: tails)
@@ -62,6 +73,18 @@ struct Effect {
         fewestBlocks = fewestForInterval(tail: min(tails.low, tails.high))
         mostBlocks = BlockStages.mostOfRun
     }
+}
+
+/// The mean of each unit's values, in the order of the units' first values.
+func means(of values: [Double], within units: [Int]) -> [Double] {
+    var order: [Int] = []
+    var sums: [Int: (sum: Double, count: Double)] = [:]
+    for (value, unit) in zip(values, units) {
+        if sums[unit] == nil { order.append(unit) }
+        sums[unit, default: (0, 0)].sum += value
+        sums[unit]!.count += 1
+    }
+    return order.map { sums[$0]!.sum / sums[$0]!.count }
 }
 
 extension Effect.Scale {

@@ -21,13 +21,14 @@ public struct SideComparison: Sendable {
     }
 
     public func rows(_ samples: [SampleRow]) throws(InputError) -> [CompareRow] {
-        try Comparison(sidesOf: samples, question: question).rows
+        try Comparison(sidesOf: samples, question: question(on: samples)).rows
     }
 
-    private var question: Comparison.Question {
-        .init(
-            ignoredParameters: ignoredParameters, stages: stages, noiseFloor: { floors.floor(of: $0, .paired) },
-            rule: { policy.rule(for: $0) })
+    private func question(on samples: [SampleRow]) -> Comparison.Question {
+        let kind: ComparisonKind = samples.contains { $0.layout != nil } ? .layouts : .paired
+        return .init(
+            ignoredParameters: ignoredParameters, stages: stages,
+            noiseFloor: { floors.floor(of: $0, kind) ?? floors.floor(of: $0, .paired) }, rule: { policy.rule(for: $0) })
     }
 
     /// The cells in which some judged count differs between the sides while the samples of each side agree. More
@@ -41,7 +42,7 @@ public struct SideComparison: Sendable {
     /// The cells with a judged figure that is undecided and that more blocks are likely to decide, or that may be
     /// improved. Counts have separate blocks.
     @Sendable public func openCells(_ samples: [SampleRow]) throws -> Set<String> {
-        var question = question
+        var question = question(on: samples)
         question.leavesNoisyTimes = false
         let open = try Comparison(sidesOf: samples, question: question).rows.filter {
             ($0.verdict == .inconclusive && $0.doubt?.moreBlocks != nil || $0.mayBeImproved)

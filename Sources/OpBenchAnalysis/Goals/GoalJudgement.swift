@@ -106,11 +106,8 @@ private struct MeasuredFigures {
     private static func effect(
         of own: CellFigures.Series, to other: CellFigures.Series, isPaired: Bool
     ) -> Effect? {
-        guard isPaired else { return Effect(base: other.values, head: own.values) }
-        let pairs = own.valueOfBlock.keys.sorted().compactMap { block in
-            other.valueOfBlock[block].map { (base: $0, head: own.valueOfBlock[block]!) }
-        }
-        return Effect(pairs: pairs)
+        isPaired
+            ? Effect(pairs: other.pairs(with: own)) : Effect(base: other.replicates, head: own.replicates)
     }
 
     /// The reference of a goal's figure; nil if it was not measured.

@@ -51,7 +51,8 @@ struct PresentationOptions: ParsableArguments {
 
     func text<Row>(of report: ComparisonReport<Row>) -> String {
         switch format {
-        case .table: ComparisonTable.text(of: report, width: width)
+        case .table:
+            ComparisonTable.text(of: report, width: width) + (wide ? VarianceTable.text(of: report.variances) : "")
         case .csv: CSVFile.text(of: report.rows)
         case .json: RowJSON.text(of: report.rows)
         case .markdown: ComparisonMarkdown.text(of: report)

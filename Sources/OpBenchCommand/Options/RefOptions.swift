@@ -49,14 +49,24 @@ struct RefOptions: ParsableArguments {
     }
 
     /// The programs of both commits; nil if none are named. Describes them on standard error.
-    func build() throws -> (base: BuiltCommit, head: BuiltCommit)? {
-        guard let base else { return nil }
+    ///
+    /// - Parameter layouts: the number of layouts in which each is linked.
+    func build(layouts: Int) throws -> (base: BuiltCommit, head: BuiltCommit)? {
+        try base.map { try build(base: $0, option: "--base-ref", layouts: layouts) }
+    }
+
+    /// The program of the checked-out commit, in as many layouts for each of two sides.
+    static func buildCheckedOut(layouts: Int) throws -> (base: BuiltCommit, head: BuiltCommit) {
+        try RefOptions().build(base: "HEAD", option: "--layouts", layouts: layouts)
+    }
+
+    private func build(base: String, option: String, layouts: Int) throws -> (base: BuiltCommit, head: BuiltCommit) {
         let product = product ?? Self.ownName
         let ended = try CancellableWork.run { [head, buildOptions] in
             await Result.catching {
                 let repository = try await PackageRepository.containing(".")
-                let baseCommit = try await repository.commit(of: base, option: "--base-ref")
-                let checkedOut = try await repository.commit(of: "HEAD", option: "--head-ref")
+                let baseCommit = try await repository.commit(of: base, option: option)
+                let checkedOut = try await repository.commit(of: "HEAD", option: option)
                 let headCommit =
                     if let head { try await repository.commit(of: head, option: "--head-ref") } else { checkedOut }
                 if checkedOut.isSame(as: headCommit) {
@@ -66,7 +76,7 @@ struct RefOptions: ParsableArguments {
                 return try await RefBuilds(
                     of: repository, product: product, options: buildOptions,
                     say: { StandardError.say("opbench: \($0)") }, building: progress.begin
-                ).programs(base: baseCommit, head: headCommit)
+                ).programs(base: baseCommit, head: headCommit, layouts: layouts)
             }
         }
         if let signal = ended.signal { throw CommandOutcome(status: ExitStatus.interrupted(by: signal)) }

@@ -12,7 +12,7 @@ struct ColumnTopic {
         let meaning: String
     }
 
-    static let all = [summary, marks, backends, compared, goals, floors, summaryFile, samplesFile, metrics]
+    static let all = [summary, marks, backends, compared, goals, floors, variances, summaryFile, samplesFile, metrics]
 
     private static let summary = ColumnTopic(
         title: "Tables of run, show and baseline show, with --wide",
@@ -49,6 +49,10 @@ struct ColumnTopic {
         title: "Tables of gate with goals", columns: GoalRow.reportColumns.map(described))
     private static let floors = ColumnTopic(
         title: "Table of calibrate", columns: FloorTable.columns.map { Described(name: $0.title, meaning: $0.meaning) })
+
+    private static let variances = ColumnTopic(
+        title: "Table of variances, of calibrate and, with --wide, of ab and gate --ab",
+        columns: VarianceTable.columns.map { Described(name: $0.title, meaning: $0.meaning) })
 
     private static func described<Row>(_ column: ReportColumn<Row>) -> Described {
         Described(name: column.title, meaning: column.meaning)

@@ -117,6 +117,12 @@ struct ComparisonReport<Row: JudgedRow> {
         units = FigureUnits(clockResolution: resolutions.max() ?? RunFacts.histogramUnitNanoseconds)
     }
 
+    /// The sources of variance, if two interleaved builds were compared.
+    var variances: [VarianceFinding] {
+        guard case .sides(let run) = compared else { return [] }
+        return VarianceFinding.all(of: run.samples)
+    }
+
     /// The fields of a figure, one for each column.
     func fields(_ row: Row) -> [String] { Row.reportColumns.map { $0.text(row, units) } }
 

@@ -9,8 +9,8 @@ enum FloorTable {
     static func text(of rows: [NoiseFloorRow], showsAll: Bool, width: Int?) -> String {
         let shown = rows.filter { showsAll || $0.phase == "total" && ["time", "time_ratio"].contains($0.metric) }
         guard !shown.isEmpty else { return "no figure has the six blocks that a noise floor needs\n" }
-        let unpaired = Dictionary(
-            shown.filter { $0.comparison == .unpaired }.map { (key($0), $0) }, uniquingKeysWith: { first, _ in first })
+        var others: [ComparisonKind: [[String]: NoiseFloorRow]] = [:]
+        for row in shown { others[row.comparison, default: [:]][key(row)] = row }
         var lines: [PrintedTable.Line] = []
         var place: [String] = []
         for row in shown where row.comparison == .paired {
@@ -18,7 +18,7 @@ enum FloorTable {
                 place = [row.cellID, row.backend.rawValue]
                 lines.append(.heading("\(row.cellID), \(row.backend.rawValue)"))
             }
-            lines.append(.row(columns.map { $0.text(row, unpaired[key(row)]) }))
+            lines.append(.row(columns.map { $0.text(row, others[$0.comparison]?[key(row)]) }))
         }
         return PrintedTable(columns.map { .init(title: $0.title, isText: $0.isText) }, lines: lines).text(width: width)
     }
@@ -28,7 +28,9 @@ enum FloorTable {
         let title: String
         var isText = false
         let meaning: String
-        /// The text, from the floor between interleaved builds and, if there is one, the floor between separate runs.
+        /// The kind of the other floor.
+        var comparison = ComparisonKind.unpaired
+        /// The text, from the floor between interleaved builds and, if there is one, another floor of the figure.
         let text: @Sendable (NoiseFloorRow, NoiseFloorRow?) -> String
     }
 
@@ -39,6 +41,10 @@ enum FloorTable {
         .init(title: "interleaved", meaning: "99 % of comparisons of identical interleaved builds stay below this.") {
             row, _ in floor(row)
         },
+        .init(
+            title: "layouts", meaning: "The same for builds that were linked in several layouts (`--layouts`).",
+            comparison: .layouts
+        ) { _, other in other.map(floor) ?? Quantities.absent },
         .init(title: "blocks", meaning: "The number of blocks behind the floor.") { row, _ in String(row.blocks) },
         .init(title: "runs apart", meaning: "The largest shift between any two runs of one build.") { _, other in
             other.map(floor) ?? Quantities.absent

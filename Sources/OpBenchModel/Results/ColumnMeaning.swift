@@ -50,6 +50,9 @@ extension SampleRow: DescribedRow {
             .init("sample_id", "", "The number of the sample's process and the kind of sample; r marks a repetition."),
             .init("timestamp_utc", "", "The time at which the sample was taken: ISO 8601, UTC."),
             .init("host", "", "The machine that took the sample: OPBENCH_HOST, or the host name."),
+            .init(
+                "layout", "",
+                "The seed by which the sample's program was linked; empty for the linker's own order of the code."),
             .init("block", "", "The block that the sample belongs to, from 0 within its cell and kind."),
             .init("position", "", "The sample's place in the random order of its block, from 0."),
             .init(

@@ -1,7 +1,9 @@
 /// How two compared sides were measured.
 public enum ComparisonKind: String, CaseIterable, Sendable {
-    /// Interleaved, within the same blocks.
+    /// Interleaved, within the same blocks, by one program for each side.
     case paired
+    /// Interleaved, by a program of another layout in each block.
+    case layouts
     /// In separate runs, at different times.
     case unpaired
 }

@@ -12,6 +12,8 @@ public struct SampleRow: Sendable, Hashable {
     public var backend: BackendID
     /// `base` or `head` if two builds are compared; else empty.
     public var side: String
+    /// The seed of the sample program's layout; nil for the linker's own order.
+    public var layout: Int?
     /// The block, from 0 within the cell and kind, and the position within the block's random order, from 0.
     public var block: Int
     public var position: Int
@@ -39,8 +41,9 @@ public struct SampleRow: Sendable, Hashable {
 
     public init(
         runID: String, sampleID: String, timestampUTC: String, host: String = "", workload: String, cellID: String,
-        backend: BackendID, side: String = "", block: Int, position: Int, phase: String = "", iteration: Int? = nil,
-        operationClass: String = "", status: SampleStatus, flags: [String] = [], metric: String, stat: String,
+        backend: BackendID, side: String = "", layout: Int? = nil, block: Int, position: Int, phase: String = "",
+        iteration: Int? = nil, operationClass: String = "", status: SampleStatus, flags: [String] = [], metric: String,
+        stat: String,
         value: Double?, operations: Int, notes: String = "", parameters: [String: String]
     ) {
         self.runID = runID
@@ -51,6 +54,7 @@ public struct SampleRow: Sendable, Hashable {
         self.cellID = cellID
         self.backend = backend
         self.side = side
+        self.layout = layout
         self.block = block
         self.position = position
         self.phase = phase
@@ -75,7 +79,8 @@ extension SampleRow: CSVRow {
         .schemaVersion, .init("run_id", \.runID), .init("sample_id", \.sampleID),
         .init("timestamp_utc", \.timestampUTC), .init("host", \.host), .init("workload", \.workload),
         .init("cell_id", \.cellID),
-        .init("backend", \.backend), .init("side", \.side), .init("block", \.block), .init("position", \.position),
+        .init("backend", \.backend), .init("side", \.side), .init("layout", \.layout), .init("block", \.block),
+        .init("position", \.position),
         .init("phase", \.phase), .init("iteration", \.iteration), .init("operation_class", \.operationClass),
         .init("status", \.status), .flags(\.flags), .init("metric", \.metric), .init("stat", \.stat),
         .init("value", \.value),

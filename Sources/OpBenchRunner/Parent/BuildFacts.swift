@@ -14,6 +14,15 @@ public struct BuildFacts: Sendable, Codable, Equatable {
     /// The file's SHA-256, 64 hexadecimal digits; nil if it was not computed, or `sha256sum` is missing.
     public let sha256: String?
     public let description: BuildDescription
+    /// The same program linked in other layouts, whose samples these take instead; nil without.
+    public internal(set) var layouts: [ProgramLayout]?
+
+    /// The program that takes the samples of a block: the layouts take turns.
+    func program(ofBlock block: Int) -> (path: String, layout: Int?) {
+        guard let layouts, !layouts.isEmpty else { return (path, nil) }
+        let layout = layouts[block % layouts.count]
+        return (layout.path, layout.seed)
+    }
 
     /// Runs a program and reads its description.
     static func ask(_ program: String) async throws -> BuildFacts {
@@ -92,6 +101,15 @@ public struct BuildFacts: Sendable, Codable, Equatable {
         // `sha256sum` begins a line with a backslash if it escaped characters of the name.
         let digits = result.text.drop { $0 == "\\" }.prefix(64)
         return digits.utf8.count == 64 && digits.allSatisfy(\.isHexDigit) ? String(digits) : nil
+    }
+
+    /// A commit's program, with the layouts that were linked of it.
+    ///
+    /// - Throws: `InputError` if it is not an opbench that can take samples for this one.
+    public static func examine(_ built: BuiltCommit) async throws -> BuildFacts {
+        var facts = try await ask(built.program)
+        facts.layouts = built.layouts.isEmpty ? nil : built.layouts
+        return facts
     }
 
     func difference(from other: BuildFacts) -> (what: String, own: String, others: String)? {

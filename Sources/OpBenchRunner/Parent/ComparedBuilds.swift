@@ -2,8 +2,8 @@ import OpBenchModel
 
 /// Two builds of opbench, whose samples are interleaved, block by block.
 public struct ComparedBuilds: Sendable, Codable, Equatable {
-    public let base: BuildFacts
-    public let head: BuildFacts
+    public internal(set) var base: BuildFacts
+    public internal(set) var head: BuildFacts
     /// The defect injected into the engine of `head`.
     public var injected: InjectedDefect
 
@@ -15,10 +15,24 @@ public struct ComparedBuilds: Sendable, Codable, Equatable {
     public static func examine(
         base: String, head: String, injected: InjectedDefect = InjectedDefect()
     ) async throws -> ComparedBuilds {
-        let builds = ComparedBuilds(base: try await .ask(base), head: try await .ask(head), injected: injected)
+        try checked(ComparedBuilds(base: try await .ask(base), head: try await .ask(head), injected: injected))
+    }
+
+    /// Two commits' programs, with their layouts.
+    ///
+    /// - Throws: as the other.
+    public static func examine(
+        base: BuiltCommit, head: BuiltCommit, injected: InjectedDefect = InjectedDefect()
+    ) async throws -> ComparedBuilds {
+        try checked(
+            ComparedBuilds(base: try await .examine(base), head: try await .examine(head), injected: injected))
+    }
+
+    private static func checked(_ builds: ComparedBuilds) throws(InputError) -> ComparedBuilds {
         if let (what, ofBase, ofHead) = builds.base.difference(from: builds.head) {
             throw InputError(
-                file: head, message: "the \(what) is \"\(ofHead)\", but \(base) has \"\(ofBase)\"",
+                file: builds.head.path,
+                message: "the \(what) is \"\(ofHead)\", but \(builds.base.path) has \"\(ofBase)\"",
                 remedy: "compare builds of one kind")
         }
         return builds

@@ -155,6 +155,7 @@ public struct RunFacts: Sendable {
             return precision.map { "--precision was \($0 * 100)%" } ?? "--precision was not given"
         }
         if builds != plan.options.builds { return "the builds have changed" }
+        if executable?.layouts != plan.options.build?.layouts { return "--layouts was different" }
         if sweep != plan.options.sweep { return "it belonged to another sweep or shard" }
         if identity.order != other.order { return "the selection of cells, backends, metrics or blocks was different" }
         return nil

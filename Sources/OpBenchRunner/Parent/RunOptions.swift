@@ -27,8 +27,10 @@ public struct RunOptions: Sendable {
     public var arguments: [String]
     /// Iterations of the work kernel per nanosecond, from another run; nil to calibrate.
     public var iterationsPerNanosecond: Double?
-    /// Two builds to interleave; nil to run only this one.
+    /// Two builds to interleave; nil to run only one.
     public var builds: ComparedBuilds?
+    /// The one build to run instead of this program.
+    public var build: BuildFacts?
     /// A time to spend on the least certain figures; nil for a fixed number of blocks.
     public var budget: TimeBudget?
     /// The number of blocks that two interleaved builds have at the end of each stage.
@@ -68,6 +70,12 @@ public struct RunOptions: Sendable {
     public var folder: String { "\(directory)/\(sweep.map { _ in ".\(runID).\(host)" } ?? runID)" }
     /// For remedies: the option that gives the run another folder. A part takes no `--run-id`.
     var otherFolder: String { sweep == nil ? "another --run-id" : "another --output" }
+
+    /// The program that takes a sample, and the seed of its layout.
+    func program(of sample: PlannedSample) -> (path: String, layout: Int?) {
+        let build = sample.side.flatMap { side in builds?.build(of: side) } ?? build
+        return build?.program(ofBlock: sample.block) ?? (ChildProcess.ownExecutable, nil)
+    }
 
     /// Intended duration of a timed sample, in nanoseconds.
     var targetNanoseconds: Int64 { isQuick ? 20_000_000 : SampleRequest.shortLimit }

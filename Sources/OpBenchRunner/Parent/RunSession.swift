@@ -76,9 +76,10 @@ final class RunSession {
         let given = plan.options.iterationsPerNanosecond.map(WorkKernel.init(iterationsPerNanosecond:))
         var host = HostFacts.gather(git: await GitFacts.read(), processors: plan.options.limits.processors)
         host.host = plan.options.host
+        let executable = if let build = plan.options.build { build } else { await BuildFacts.own() }
         let facts = RunFacts(
             plan: plan, calibration: given ?? Self.calibrate(on: plan.options.limits.processors), host: host,
-            executable: await BuildFacts.own())
+            executable: executable)
         return try RunSession(plan, source, folder, facts, SampleRecorder(plan: plan), isContinued: false, send)
     }
 
@@ -271,18 +272,13 @@ final class RunSession {
         if let side = sample.side { options.builds?.injected.spoil(&request, side: side) }
         let timestamp = Timestamp.now()
         let before = source.readCovariates()
-        let result = try await source.take(request, executable(for: sample))
+        let result = try await source.take(request, options.program(of: sample).path)
         let after = source.readCovariates()
         let report = SampleReport(result, timeoutSeconds: options.timeoutSeconds, limits: options.limits)
         return SampleAttempt(
             sample: sample, isRerun: isRerun, timestamp: timestamp, report: report,
             interference: Interference(
                 before: before, after: after, referenceLoopNanoseconds: report.referenceLoopNanoseconds))
-    }
-
-    private func executable(for sample: PlannedSample) -> String {
-        guard let side = sample.side, let builds = options.builds else { return ChildProcess.ownExecutable }
-        return builds.build(of: side).path
     }
 
     // MARK: Saving

@@ -160,8 +160,8 @@ struct SampleRecorder {
         SampleRow(
             runID: plan.options.runID, sampleID: id, timestampUTC: timestamp, host: plan.options.host,
             workload: sample.cell.workload, cellID: sample.cell.id, backend: sample.backend,
-            side: sample.side?.rawValue ?? "", block: sample.block, position: sample.position, status: status,
-            metric: Metric.status.name, stat: "", value: nil, operations: 0,
+            side: sample.side?.rawValue ?? "", layout: plan.options.program(of: sample).layout, block: sample.block,
+            position: sample.position, status: status, metric: Metric.status.name, stat: "", value: nil, operations: 0,
             parameters: sample.cell.parameters.mapValues(\.description))
     }
 }

@@ -6,6 +6,8 @@ public struct BuiltCommit: Sendable {
     /// The folder, which contains nothing else.
     let folder: String
     let product: String
+    /// The same program, linked again in other layouts.
+    var layouts: [ProgramLayout] = []
 
     public var program: String { "\(folder)/\(product)" }
 
@@ -68,6 +70,25 @@ public struct BuiltCommit: Sendable {
                 memcmp(one.baseAddress! + range.lowerBound, other.baseAddress! + range.lowerBound, range.count) == 0
             }
         }
+    }
+}
+
+/// A program of which only the layout differs from others of one build: the order of its code and data.
+public struct ProgramLayout: Sendable, Codable, Equatable {
+    /// The seed by which it was linked.
+    public let seed: Int
+    public let path: String
+
+    /// The seeds of `count` layouts of each side. No seed is on both sides, so that two layouts of one commit differ.
+    static func seeds(_ count: Int) -> (base: [Int], head: [Int]) {
+        (base: (0..<count).map { 2 * $0 + 1 }, head: (0..<count).map { 2 * $0 + 2 })
+    }
+
+    /// The linker's arguments for one layout. LLD shuffles the sections of code, constants and variables, of which
+    /// every object file has its own; its order of constructors stays. Symbols are left out: a program with them takes
+    /// three times the space, and the samples need none.
+    static func arguments(seed: Int) -> [String] {
+        [".text*", ".rodata*", ".data*", ".bss*"].map { "--shuffle-sections=\($0)=\(seed)" } + ["--strip-all"]
     }
 }
 

@@ -10,7 +10,10 @@ import OpBenchModel
 ///   links to the package's dependencies outside the repository;
 /// - `build`: SwiftPM's scratch folder, so that the second commit rebuilds only the differences;
 /// - `programs/<commit>-<digest>`: the programs, with a record of compiler and options. They are moved there when
-///   complete, so that an interrupted build leaves nothing there.
+///   complete, so that an interrupted build leaves nothing there. `…-layout<seed>`: the same, linked in another layout.
+///
+/// LLD links all of them, since other linkers cannot shuffle sections; it is part of Swift's toolchains. The same linker
+/// for programs without layouts keeps their objects: SwiftPM compiles again for another linker.
 ///
 /// Removing the folder is safe.
 public struct RefBuilds: Sendable {
@@ -41,6 +44,7 @@ public struct RefBuilds: Sendable {
 
     /// Returns the programs of two commits, built now or before.
     ///
+    /// - Parameter layouts: the number of layouts in which each is linked, besides the linker's own.
     /// - Throws: `InputError` if the head has no such product. `NoBaseline` if the base has none, before anything is
     ///   built, or if the base's program is not an opbench. `BuildError` if a build fails. `CancellationError` if the
     ///   task is cancelled.
@@ -48,7 +52,7 @@ public struct RefBuilds: Sendable {
     /// Programs built with packages from outside the repository are rebuilt if those packages have changed: if they are
     /// at other commits, or have uncommitted changes.
     public func programs(
-        base: PackageCommit, head: PackageCommit
+        base: PackageCommit, head: PackageCommit, layouts: Int = 0
     ) async throws -> (base: BuiltCommit, head: BuiltCommit) {
         let lock = try RefLock(folder: folder)
         defer { lock.release() }
@@ -56,11 +60,15 @@ public struct RefBuilds: Sendable {
         try await checkProducts(
             base: try await isKept(place(of: base, made), made) ? nil : base,
             head: try await isKept(place(of: head, made), made) ? nil : head)
-        var programs: [String: BuiltCommit] = [:]
-        for commit in try await inOrderOfWork([base, head]) where programs[commit.id] == nil {
-            programs[commit.id] = try await program(of: commit, made)
+        let seeds = ProgramLayout.seeds(layouts)
+        // A commit that is both sides is built once.
+        for commit in try await inOrderOfWork(base.id == head.id ? [head] : [base, head]) {
+            let ofSides = (commit.id == base.id ? seeds.base : []) + (commit.id == head.id ? seeds.head : [])
+            try await link(commit, layouts: ofSides, made)
         }
-        let built = (base: programs[base.id]!, head: programs[head.id]!)
+        let built = (
+            base: program(of: base, layouts: seeds.base, made), head: program(of: head, layouts: seeds.head, made)
+        )
         // If the head's program is not an opbench, the caller's request to it fails.
         if await BuildFacts.isOpBench(built.head.program), await !BuildFacts.isOpBench(built.base.program) {
             throw NoBaseline(base: base, reason: "has a program \(product) that cannot take samples for this opbench")
@@ -68,26 +76,41 @@ public struct RefBuilds: Sendable {
         return built
     }
 
-    private func program(of commit: PackageCommit, _ made: String) async throws -> BuiltCommit {
-        let place = place(of: commit, made)
-        if try await isKept(place, made) {
-            say("\(commit.words) is already built, in \(place)")
-        } else {
-            let end = building(commit.words)
-            var isBuilt = false
-            defer { end(isBuilt) }
-            try await checkOut(commit)
-            let outside = try await linkOutside()
-            // Before the build, since the packages may change during it.
-            let states = try await states(of: outside)
-            try keep(try await build(commit), in: place, made: made + Self.separator + states)
-            isBuilt = true
+    /// Makes the programs of a commit that are not kept from before: compiles once, and links every layout.
+    private func link(_ commit: PackageCommit, layouts: [Int], _ made: String) async throws {
+        var missing: [Int?] = []
+        for seed in [nil] + layouts where try await !isKept(place(of: commit, made, layout: seed), made) {
+            missing.append(seed)
         }
-        return BuiltCommit(commit: commit, folder: place, product: product)
+        guard !missing.isEmpty else {
+            return say("\(commit.words) is already built, in \(place(of: commit, made))")
+        }
+        let end = building(commit.words)
+        var isBuilt = false
+        defer { end(isBuilt) }
+        try await checkOut(commit)
+        let outside = try await linkOutside()
+        // Before the build, since the packages may change during it.
+        let states = try await states(of: outside)
+        for seed in missing {
+            try keep(
+                try await build(commit, layout: seed), in: place(of: commit, made, layout: seed),
+                made: made + Self.separator + states)
+        }
+        isBuilt = true
     }
 
-    private func place(of commit: PackageCommit, _ made: String) -> String {
+    private func program(of commit: PackageCommit, layouts: [Int], _ made: String) -> BuiltCommit {
+        BuiltCommit(
+            commit: commit, folder: place(of: commit, made), product: product,
+            layouts: layouts.map {
+                ProgramLayout(seed: $0, path: "\(place(of: commit, made, layout: $0))/\(product)")
+            })
+    }
+
+    private func place(of commit: PackageCommit, _ made: String, layout: Int? = nil) -> String {
         "\(folder)/programs/\(commit.id)-\(SHA256.hexadecimal(of: Array(made.utf8)).prefix(12))"
+            + (layout.map { "-layout\($0)" } ?? "")
     }
 
     /// Puts the work tree's current commit first, because it has the least left to build.
@@ -205,14 +228,15 @@ public struct RefBuilds: Sendable {
 
     // MARK: The build
 
+    /// - Parameter layout: nil for the linker's own.
     /// - Returns: the folder of the program.
-    private func build(_ commit: PackageCommit) async throws -> String {
+    private func build(_ commit: PackageCommit, layout: Int?) async throws -> String {
         let words =
             [
                 "build", "--configuration", "release", "--package-path", sourcePackage, "--scratch-path",
-                folder + "/build",
+                folder + "/build", "-Xswiftc", "-use-ld=lld",
             ]
-            + options
+            + options + (layout.map(ProgramLayout.arguments) ?? []).flatMap { ["-Xlinker", $0] }
         // The program records it, see BuildDescription.
         let built = try await swift(words + ["--product", product], setting: ["OPBENCH_COMMIT": commit.id])
         guard built.isSuccess else {
