@@ -34,7 +34,7 @@ mkdir -p "$scratch/bin"
 cp "$package/program" "$scratch/bin/opbench"
 chmod +x "$scratch/bin/opbench"
 """
-"""Stands in for swift: the program of a commit is its file `program`."""
+"""Replaces swift: the program of a commit is its file `program`."""
 
 PROGRAM = """\
 #!/bin/sh

@@ -80,7 +80,7 @@ struct RefOptions: ParsableArguments {
     }
 }
 
-/// What is built of commits, and how.
+/// The options of building commits.
 struct BuildOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
