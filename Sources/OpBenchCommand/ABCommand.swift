@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
@@ -93,24 +92,6 @@ struct ABCommand: ParsableCommand {
         }
     }
 
-    /// - Throws: `InputErrors` with the mistakes of workloads, options and policy.
-    private func load() throws(InputErrors) -> (Selection, GatePolicy) {
-        let mistakes = Mistakes()
-        let selection = mistakes.keep(workloads.load)
-        let policy = mistakes.keep { () throws(InputErrors) in
-            try report.loadPolicy(
-                or: .standardForSides, on: Set(selection?.specs.flatMap(\.backends) ?? BackendID.known))
-        }
-        try mistakes.check()
-        var judged = selection!
-        // Backends that the user names are measured even if not judged.
-        if workloads.cells.backends == nil {
-            mistakes.keepFirst { () throws(InputError) in try judged.keepBackends(judgedBy: policy!) }
-            try mistakes.check()
-        }
-        return (judged, policy!)
-    }
-
     /// Slowing down zero work changes nothing; the gate would pass.
     private func checkInjection(into selection: Selection) throws(InputError) {
         guard injectedSlowdown > 0 else { return }
@@ -135,16 +116,12 @@ struct ABCommand: ParsableCommand {
     func run() throws {
         let runID = try destination.identifier()
         let files = try report.files()
-        let (selection, policy) = try load()
+        let (selection, policy) = try workloads.loadJudged(by: report.policy, or: .standardForSides)
         var options = plan.runOptions(in: destination.directory, runID: runID, resume: destination.resume)
         options.limits = try limits.checked()
         try checkInjection(into: selection)
-        for spec in selection.specs {
-            options.stagedKinds[spec.name] = Set(GateNeeds(of: policy, on: spec).blocks.keys)
-        }
         // Reports mistakes in the plan before anything is built.
         if refs.base != nil { _ = try RunPlan(specs: selection.specs, options: options) }
-        if let layouts = layout.layouts { options.stagesOfSides.removeAll { $0 > layouts } }
         let built = try refs.build(layouts: layout.layouts ?? 0)
         if let built, try isNothingToMeasure(built) { return }
         let examined = try CancellableWork.run { [builds, injectedSlowdown, injectedAllocations] in
@@ -158,34 +135,26 @@ struct ABCommand: ParsableCommand {
             }
         }
         options.builds = try examined.value.get()
-        let floors = try CalibrationFolder(in: destination.directory).floors(for: .here(on: limits.processors))
-        let judgement = SideComparison(policy: policy, stages: options.stages, floors: floors)
-        if part.text == nil {
-            options.goesOn = judgement.openCells
-            options.confirmsCounts = judgement.cellsOfOtherCounts
-        } else {
-            // Stages depend on results of all cells, which no single machine has.
-            options.stagesOfSides = [FigureRule.standardMinBlocks]
-        }
+        if part.text != nil { return try measurePart(selection, policy, options) }
+        let run = try InterleavedRun(
+            selection, policy: policy, options: options,
+            floors: CalibrationFolder(in: destination.directory).floors(for: .here(on: limits.processors)),
+            isSilent: progress.isHidden)
+        let measured = try run.measure()
+        try report.report(measured.rows, policy: policy, compared: .sides(measured.run), files: files)
+        try run.execution.conclude(measured.ended)
+    }
+
+    /// Measures this machine's part of a sweep, which is judged when all parts are merged.
+    private func measurePart(_ selection: Selection, _ policy: GatePolicy, _ options: RunOptions) throws {
+        var options = options
+        options.stageBlocks(of: selection, judgedBy: policy)
+        // Stages depend on results of all cells, which no single machine has.
+        options.stagesOfSides = [FigureRule.standardMinBlocks]
         let plan = try part.part(of: RunPlan(specs: selection.specs, options: options), isSilent: progress.isHidden)
         let execution = RunExecution(selection, plan, isSilent: progress.isHidden)
-        if part.text != nil {
-            let ended = try execution.run()
-            try execution.show(ended, as: report.presentation)
-            return try execution.conclude(ended)
-        }
-        let folder = plan.options.folder
-        let comparison = "\(folder)/\(CompareRow.fileName)"
-        let save = { @Sendable (rows: [CompareRow]) in
-            try WrittenFolder(folder).replace(CompareRow.fileName, by: CSVFile.text(of: rows))
-        }
-        let ended = try execution.run { summary in try save(try judgement.rows(summary.samples)) }
-        let samples = ended.summary.samples
-        let rows = try judgement.rows(samples)
-        let run = RecordedRun(
-            ended.folder, in: destination.directory, samples: samples, facts: try RunFacts.read(in: ended.folder))
-        if ended.isCancelled || access(comparison, F_OK) != 0 { try save(rows) }
-        try report.report(rows, policy: policy, compared: .sides(run), files: files)
+        let ended = try execution.run()
+        try execution.show(ended, as: report.presentation)
         try execution.conclude(ended)
     }
 }

@@ -46,7 +46,9 @@ package struct OpBench: ParsableCommand {
                 ]),
             CommandGroup(
                 name: "Compare",
-                subcommands: [ABCommand.self, CompareCommand.self, GateCommand.self, CalibrateCommand.self]),
+                subcommands: [
+                    ABCommand.self, BisectCommand.self, CompareCommand.self, GateCommand.self, CalibrateCommand.self,
+                ]),
             CommandGroup(name: "Explain", subcommands: [ExplainCommand.self, ProfileCommand.self]),
             CommandGroup(
                 name: "Manage",

@@ -8,7 +8,7 @@ import Testing
 /// The commands in the help, the README and the guides can be typed.
 struct HelpTests {
     static let commands = [
-        [], ["run"], ["merge"], ["list"], ["validate"], ["schema"], ["compare"], ["gate"], ["ab"],
+        [], ["run"], ["merge"], ["list"], ["validate"], ["schema"], ["compare"], ["gate"], ["ab"], ["bisect"],
         ["profile"], ["explain"], ["calibrate"],
         ["doctor"], ["baseline"], ["baseline", "save"], ["baseline", "list"], ["baseline", "show"], ["export"],
         ["show"], ["explain-columns"], ["report"],

@@ -10,108 +10,9 @@ import Testing
 /// `opbench ab --base-ref`: commits that are built and kept. The compiler is a script, so a build takes no time.
 @Suite(.serialized)
 struct RefTests {
-    /// A package in a git repository, in whose commits `build.sh` makes the program.
-    private final class Repository: Sendable {
-        let folder: ScratchFolder
-        let tools: ScratchFolder
-
-        init() async throws {
-            (folder, tools) = (try ScratchFolder(), try ScratchFolder())
-            ExecutableFile.writeScript(
-                """
-                if [ "$1" = --version ]; then echo "a compiler, version $(cat "$(dirname "$0")/version")"; exit; fi
-                if [ "$1" = package ]; then
-                    # A manifest lists the paths of the packages that it takes, a line each, and perhaps a product.
-                    separator= product=
-                    echo 'a warning' >&2
-                    printf '{"dependencies": ['
-                    while read -r path name; do
-                        if [ "$path" = product ]; then product=$name; continue; fi
-                        printf '%s{"fileSystem": [{"path": "%s"}]}' "$separator" "$(realpath -s -m "$3/$path")"
-                        separator=,
-                    done < "$3/Package.swift"
-                    echo ']'
-                    [ -z "$product" ] ||
-                        printf ', "products": [{"name": "%s", "type": {"executable": null}}], "targets": []' "$product"
-                    echo '}'
-                    exit
-                fi
-                while [ $# -gt 0 ]; do
-                    case $1 in
-                        --package-path) package=$2; shift;;
-                        --scratch-path) scratch=$2; shift;;
-                        --product) product=$2; shift;;
-                        --show-bin-path) echo "$scratch/bin"; exit;;
-                    esac
-                    shift
-                done
-                mkdir -p "$scratch/bin"
-                head -n 1 "$package/build.sh" >> "$(dirname "$0")/built"
-                cd "$package" && exec sh build.sh "$scratch/bin/$product"
-                """, to: tools.root + "/swift")
-            try tools.write("1", to: "version")
-            try await git("init", "--quiet", "--initial-branch=main")
-            try folder.write(".build/\nresults/\n", to: ".gitignore")
-            try folder.write("", to: "Package.swift")
-            try folder.write(
-                """
-                {"name": "w", "summary": "s", "shape": "independent", "parameters": {"items": 50, "work_ns": 0},
-                 "backends": ["engine"], "sample_kinds": ["throughput"]}
-                """, to: "w.json")
-            try await commit("first", build: program())
-        }
-
-        /// A build whose program is the tested opbench, with the name of its commit.
-        func program(_ remark: String = "") -> String {
-            """
-            printf '#!/bin/sh\\n# %s \(remark)\\nexec \(OpBenchProcess.binary) "$@"\\n' "$OPBENCH_COMMIT" > "$1"
-            chmod +x "$1"
-            """
-        }
-
-        func commit(_ name: String, build: String) async throws {
-            try folder.write("# \(name)\n\(build)\n", to: "build.sh")
-            try await git("add", "--all")
-            try await git("commit", "--quiet", "--message", name)
-            try await git("tag", name)
-        }
-
-        func git(_ words: String...) async throws {
-            let settings = ["-C", folder.root, "-c", "user.name=test", "-c", "user.email=test@localhost"]
-            let ended = try await Program("git", settings + words).printed(errorLimit: 1 << 16)
-            try #require(ended.isSuccess, "\(ended.errors)")
-        }
-
-        /// The built commits in order, each as the first line of its `build.sh`.
-        func built() -> [Substring] { (try? tools.read("built"))?.split(separator: "\n") ?? [] }
-        func builds() -> Int { built().count }
-
-        /// Whether there is a warning that uncommitted changes are not measured.
-        func isWarned(_ result: OpBenchProcess.Finished) -> Bool {
-            result.errors.split(separator: "\n").contains { $0.contains("warning: ") && $0.contains("HEAD") }
-        }
-
-        var path: String { "\(tools.root):\(ProcessInfo.processInfo.environment["PATH"] ?? "")" }
-
-        func ab(
-            _ words: [String], blocks: Int = 1, path: String? = nil,
-            during: @Sendable (Int32) async throws -> Void = { _ in }
-        ) async throws -> OpBenchProcess.Finished {
-            try await OpBenchProcess.run(
-                ["ab"] + words + ["--quick", "--blocks", "\(blocks)", "--no-progress", "w.json"], in: folder,
-                environment: ["PATH": path ?? self.path], during: during)
-        }
-
-        /// The files kept for commits.
-        func kept() -> [String] {
-            (try? FileManager.default.contentsOfDirectory(atPath: folder.root + "/.build/refs/programs"))?.sorted()
-                ?? []
-        }
-    }
-
     @Test("two commits are built once, and measured like two builds", .slow)
     func builds() async throws {
-        let repository = try await Repository()
+        let repository = try await ScriptedRepository()
         try await repository.commit("second", build: repository.program())
         let first = try await repository.ab(["--base-ref", "first", "--run-id", "one"])
         #expect(first.status == 0, "\(first.errors)")
@@ -130,7 +31,7 @@ struct RefTests {
 
     @Test("layouts are linked once, and every block of a side has its own", .slow)
     func layouts() async throws {
-        let repository = try await Repository()
+        let repository = try await ScriptedRepository()
         try await repository.commit("second", build: repository.program())
         func layouts(_ run: String) throws -> Set<String> {
             let rows = try CSVFile.read(SampleRow.self, file: "\(repository.folder.root)/results/\(run)/samples.csv")
@@ -155,7 +56,7 @@ struct RefTests {
 
     @Test("the commit of the work tree is built first, since it has the least left to build")
     func order() async throws {
-        let repository = try await Repository()
+        let repository = try await ScriptedRepository()
         try await repository.commit("second", build: repository.program())
         #expect(try await repository.ab(["--base-ref", "first", "--head-ref", "first"]).status == 0)
         try FileManager.default.removeItem(atPath: repository.folder.root + "/.build/refs/programs")
@@ -189,7 +90,7 @@ struct RefTests {
 
     @Test("uncommitted changes are not measured, and a warning reports them")
     func changes() async throws {
-        let repository = try await Repository()
+        let repository = try await ScriptedRepository()
         try repository.folder.write("exit 1", to: "build.sh")
         let result = try await repository.ab(["--base-ref", "first"])
         #expect(result.status == 0, "\(result.errors)")
@@ -202,7 +103,7 @@ struct RefTests {
 
     @Test("packages outside the repository are used in place, in their current state, each time")
     func outside() async throws {
-        let repository = try await Repository()
+        let repository = try await ScriptedRepository()
         let others = try ScratchFolder()
         let up = repository.folder.root.split(separator: "/").map { _ in ".." }.joined(separator: "/")
         try others.write("../far\n", to: "near/Package.swift")
@@ -229,7 +130,7 @@ struct RefTests {
 
     @Test("a failed build shows its last lines, and leaves nothing that looks built")
     func failure() async throws {
-        let repository = try await Repository()
+        let repository = try await ScriptedRepository()
         try await repository.commit("broken", build: "echo 'error: no such thing' >&2; exit 1")
         let result = try await repository.ab(["--base-ref", "first", "--head-ref", "broken"])
         #expect(result.status == 1)
@@ -244,7 +145,7 @@ struct RefTests {
 
     @Test("a commit without the product is reported before anything is built: for the base as a missing baseline")
     func products() async throws {
-        let repository = try await Repository()
+        let repository = try await ScriptedRepository()
         try repository.folder.write("product opbench\n", to: "Package.swift")
         try await repository.commit("with", build: repository.program())
         try repository.folder.write("product other\n", to: "Package.swift")
@@ -264,7 +165,7 @@ struct RefTests {
 
     @Test("a base whose program is not opbench is not a baseline; such a head is bad input")
     func foreign() async throws {
-        let repository = try await Repository()
+        let repository = try await ScriptedRepository()
         try await repository.commit("foreign", build: "cp /bin/true \"$1\"")
         #expect(try await repository.ab(["--base-ref", "foreign", "--head-ref", "first"]).status == 5)
         #expect(try await repository.ab(["--base-ref", "first", "--head-ref", "foreign"]).status == 64)
@@ -273,7 +174,7 @@ struct RefTests {
 
     @Test("--skip-equal measures nothing if programs differ only by their commits, unless one is slowed down", .slow)
     func equal() async throws {
-        let repository = try await Repository()
+        let repository = try await ScriptedRepository()
         try repository.folder.write("for people", to: "README.md")
         try await repository.commit("same", build: repository.program())
         try await repository.commit("other", build: repository.program("other"))
@@ -293,7 +194,7 @@ struct RefTests {
 
     @Test("an interrupted build does not count as built")
     func interruption() async throws {
-        let repository = try await Repository()
+        let repository = try await ScriptedRepository()
         let begun = repository.tools.root + "/begun"
         try await repository.commit(
             "endless", build: "printf x > \"$1\"; chmod +x \"$1\"; : > \(begun); exec sleep 1000")
@@ -308,7 +209,7 @@ struct RefTests {
 
     @Test("refs that do not exist, and folders without a package, a repository or git")
     func mistakes() async throws {
-        let repository = try await Repository()
+        let repository = try await ScriptedRepository()
         var text = ""
         func expectRefusal(of words: String...) async throws {
             let result = try await repository.ab(words)
@@ -330,5 +231,21 @@ struct RefTests {
         try await expectRefusal(of: "--base-ref", "first")
         Golden("refs").expect(text, "mistakes", replacing: [repository.folder.root: "FOLDER"])
         #expect(repository.builds() == 0)
+    }
+}
+
+extension ScriptedRepository {
+    /// Whether there is a warning that uncommitted changes are not measured.
+    fileprivate func isWarned(_ result: OpBenchProcess.Finished) -> Bool {
+        result.errors.split(separator: "\n").contains { $0.contains("warning: ") && $0.contains("HEAD") }
+    }
+
+    fileprivate func ab(
+        _ words: [String], blocks: Int = 1, path: String? = nil,
+        during: @Sendable (Int32) async throws -> Void = { _ in }
+    ) async throws -> OpBenchProcess.Finished {
+        try await OpBenchProcess.run(
+            ["ab"] + words + ["--quick", "--blocks", "\(blocks)", "--no-progress", "w.json"], in: folder,
+            environment: ["PATH": path ?? self.path], during: during)
     }
 }

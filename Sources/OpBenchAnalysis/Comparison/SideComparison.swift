@@ -6,18 +6,22 @@ public struct SideComparison: Sendable {
     private let stages: [Int]
     private let floors: KnownNoiseFloors
     private let ignoredParameters: Set<String>
+    private let takesAllStages: Bool
 
     /// - Parameters:
     ///   - stages: the number of blocks per cell at the end of each stage.
     ///   - floors: the noise floors of the run's host.
     ///   - ignoredParameters: the parameters in which matching cells may differ.
+    ///   - takesAllStages: whether an undecided cell gets more blocks even if they are unlikely to decide it.
     public init(
-        policy: GatePolicy, stages: [Int], floors: KnownNoiseFloors, ignoredParameters: Set<String> = []
+        policy: GatePolicy, stages: [Int], floors: KnownNoiseFloors, ignoredParameters: Set<String> = [],
+        takesAllStages: Bool = false
     ) {
         self.policy = policy
         self.stages = stages
         self.floors = floors
         self.ignoredParameters = ignoredParameters
+        self.takesAllStages = takesAllStages
     }
 
     public func rows(_ samples: [SampleRow]) throws(InputError) -> [CompareRow] {
@@ -45,7 +49,7 @@ public struct SideComparison: Sendable {
         var question = question(on: samples)
         question.leavesNoisyTimes = false
         let open = try Comparison(sidesOf: samples, question: question).rows.filter {
-            ($0.verdict == .inconclusive && $0.doubt?.moreBlocks != nil || $0.mayBeImproved)
+            ($0.verdict == .inconclusive && (takesAllStages || $0.doubt?.moreBlocks != nil) || $0.mayBeImproved)
                 && Metric.named($0.metric)?.isDeterministic != true
         }
         return Set(open.map(\.cellID))

@@ -95,24 +95,18 @@ struct ExplainedCells {
         }
         return switch row.verdict {
         case .regression: true
-        case .inconclusive: row.worsening > 1 + (row.threshold ?? 0)
+        case .inconclusive: (row.worsening ?? 0) > 1 + (row.threshold ?? 0)
         case .pass, .improved, .met, .missed, .missing, .unjudged: false
         }
     }
 
     private func severity(_ row: CompareRow) -> Double {
-        if two == nil { return row.worsening }
-        return row.isWholeTime ? max(row.worsening, row.worsening > 0 ? 1 / row.worsening : 0) : 0
+        guard let worsening = row.worsening else { return 0 }
+        return two == nil ? worsening : row.isWholeTime ? max(worsening, 1 / worsening) : 0
     }
 }
 
 extension CompareRow {
-    /// The ratio by which the figure got worse, also if less is worse; 0 without a ratio.
-    fileprivate var worsening: Double {
-        guard let ratio, ratio > 0 else { return 0 }
-        return Metric.named(figure.metric)?.direction == .higher ? 1 / ratio : ratio
-    }
-
     /// Whether it is the time or CPU time of all operations.
     fileprivate var isWholeTime: Bool {
         [Metric.time.name, Metric.cpuTime.name].contains(figure.metric) && figure.phase == "total"

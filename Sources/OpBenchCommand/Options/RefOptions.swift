@@ -20,18 +20,7 @@ struct RefOptions: ParsableArguments {
         help: ArgumentHelp("With --base-ref, the commit to judge; by default HEAD.", valueName: "ref"))
     var head: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "With --base-ref, the product to build; by default the one with this program's name.",
-            valueName: "name"))
-    var product: String?
-
-    @Option(
-        name: .customLong("build-option"),
-        help: ArgumentHelp(
-            "With --base-ref, a further argument of swift build. Repeatable.",
-            valueName: "argument"))
-    var buildOptions: [String] = []
+    @OptionGroup var build: BuildOptions
 
     @Flag(
         name: .customLong("skip-equal"),
@@ -41,8 +30,8 @@ struct RefOptions: ParsableArguments {
     func validate() throws {
         guard base == nil else { return }
         for (name, isGiven) in [
-            ("--head-ref", head != nil), ("--product", product != nil), ("--build-option", !buildOptions.isEmpty),
-            ("--skip-equal", skipsEqual),
+            ("--head-ref", head != nil), ("--product", build.product != nil),
+            ("--build-option", !build.arguments.isEmpty), ("--skip-equal", skipsEqual),
         ] where isGiven {
             throw ValidationError("\(name) needs --base-ref.")
         }
@@ -52,17 +41,20 @@ struct RefOptions: ParsableArguments {
     ///
     /// - Parameter layouts: the number of layouts in which each is linked.
     func build(layouts: Int) throws -> (base: BuiltCommit, head: BuiltCommit)? {
-        try base.map { try build(base: $0, option: "--base-ref", layouts: layouts) }
+        try base.map {
+            try Self.build(base: $0, head: head, option: "--base-ref", layouts: layouts, build.builder)
+        }
     }
 
     /// The program of the checked-out commit, in as many layouts for each of two sides.
     static func buildCheckedOut(layouts: Int) throws -> (base: BuiltCommit, head: BuiltCommit) {
-        try RefOptions().build(base: "HEAD", option: "--layouts", layouts: layouts)
+        try build(base: "HEAD", head: nil, option: "--layouts", layouts: layouts, CommitBuilder())
     }
 
-    private func build(base: String, option: String, layouts: Int) throws -> (base: BuiltCommit, head: BuiltCommit) {
-        let product = product ?? Self.ownName
-        let ended = try CancellableWork.run { [head, buildOptions] in
+    private static func build(
+        base: String, head: String?, option: String, layouts: Int, _ builder: CommitBuilder
+    ) throws -> (base: BuiltCommit, head: BuiltCommit) {
+        let ended = try CancellableWork.run {
             await Result.catching {
                 let repository = try await PackageRepository.containing(".")
                 let baseCommit = try await repository.commit(of: base, option: option)
@@ -70,13 +62,10 @@ struct RefOptions: ParsableArguments {
                 let headCommit =
                     if let head { try await repository.commit(of: head, option: "--head-ref") } else { checkedOut }
                 if checkedOut.isSame(as: headCommit) {
-                    Self.tellChanges(try await repository.changedFiles(), headCommit)
+                    tellChanges(try await repository.changedFiles(), headCommit)
                 }
-                let progress = BuildProgress()
-                return try await RefBuilds(
-                    of: repository, product: product, options: buildOptions,
-                    say: { StandardError.say("opbench: \($0)") }, building: progress.begin
-                ).programs(base: baseCommit, head: headCommit, layouts: layouts)
+                return try await builder.builds(of: repository).programs(
+                    base: baseCommit, head: headCommit, layouts: layouts)
             }
         }
         if let signal = ended.signal { throw CommandOutcome(status: ExitStatus.interrupted(by: signal)) }
@@ -88,6 +77,35 @@ struct RefOptions: ParsableArguments {
         let files = count == 1 ? "1 file differs" : "\(count) files differ"
         StandardError.say(
             "opbench: warning: \(files) from \(head.words), which is measured: commit changes to measure them")
+    }
+}
+
+/// The options of building commits.
+struct BuildOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The product to build; by default the one with this program's name.", valueName: "name"))
+    var product: String?
+
+    @Option(
+        name: .customLong("build-option"),
+        help: ArgumentHelp("A further argument of swift build. Repeatable.", valueName: "argument"))
+    var arguments: [String] = []
+
+    var builder: CommitBuilder { CommitBuilder(product: product, arguments: arguments) }
+}
+
+/// Builds commits, and describes that on standard error.
+struct CommitBuilder: Sendable {
+    /// Nil for the product with this program's name.
+    var product: String?
+    var arguments: [String] = []
+
+    func builds(of repository: PackageRepository) -> RefBuilds {
+        let progress = BuildProgress()
+        return RefBuilds(
+            of: repository, product: product ?? Self.ownName, options: arguments,
+            say: { StandardError.say("opbench: \($0)") }, building: progress.begin)
     }
 
     private static var ownName: String {

@@ -22,6 +22,7 @@ struct CellOptions: ParsableArguments {
     var backends: String?
 
     @Option(
+        name: [.long, .customLong("cell")],
         help: ArgumentHelp(
             "Only cells with a name that contains a match of the regular expression.",
             discussion: """
@@ -173,6 +174,19 @@ struct Selection: Sendable {
         for index in specs.indices { specs[index].cells.removeAll { !filter.matches($0) } }
         specs.removeAll { $0.cells.isEmpty }
         if specs.isEmpty { throw filter.withoutMatch(among: cells) }
+    }
+
+    /// One of its cells, with the backends and kinds of sample that the policy judges; without the warnings.
+    func narrowed(toCell id: String, judgedBy policy: GatePolicy) throws(InputError) -> Selection {
+        var narrowed = self
+        for index in specs.indices { narrowed.specs[index].cells.removeAll { $0.id != id } }
+        narrowed.specs.removeAll { $0.cells.isEmpty }
+        try narrowed.keepBackends(judgedBy: policy)
+        for index in narrowed.specs.indices {
+            narrowed.specs[index].sampleKinds.formIntersection(GateNeeds(of: policy, on: narrowed.specs[index]).kinds)
+        }
+        narrowed.warnings = []
+        return narrowed
     }
 
     var cells: [Cell] { specs.flatMap(\.cells) }

@@ -8,6 +8,8 @@ struct RunExecution {
     private let selection: Selection
     private let plan: RunPlan
     private let style: ProgressDisplay.Style
+    /// The --run-id that continues it.
+    private let runID: String
 
     struct Ended: Sendable {
         /// The summary of all saved rows, including those of a finished or resumed run.
@@ -23,9 +25,11 @@ struct RunExecution {
     /// - Parameters:
     ///   - selection: the selection that the plan was made from.
     ///   - plan: the whole plan, or a part of it.
-    init(_ selection: Selection, _ plan: RunPlan, isSilent: Bool) {
+    ///   - runID: the --run-id that continues the command; nil for the run's own.
+    init(_ selection: Selection, _ plan: RunPlan, isSilent: Bool, continuedBy runID: String? = nil) {
         self.selection = selection
         self.plan = plan
+        self.runID = runID ?? plan.options.runID
         style = isSilent ? .silent : StandardError.isTerminal ? .bar : .lines
     }
 
@@ -88,10 +92,10 @@ struct RunExecution {
         }
     }
 
-    private func sayHowToContinue(_ what: String) {
+    func sayHowToContinue(_ what: String) {
         let again =
             plan.options.sweep == nil
-            ? "repeat the command with --run-id \(plan.options.runID) --resume" : "repeat the command on this machine"
+            ? "repeat the command with --run-id \(runID) --resume" : "repeat the command on this machine"
         StandardError.say("opbench: \(what); to continue, \(again)")
     }
 

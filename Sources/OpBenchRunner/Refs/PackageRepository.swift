@@ -62,6 +62,33 @@ public struct PackageRepository: Sendable {
         return PackageCommit(ref: ref, id: commit)
     }
 
+    /// The commits after one up to its descendant, the oldest first, along first parents: a merge counts as one commit.
+    ///
+    /// - Parameter option: the option that gave them.
+    /// - Throws: `InputError` if there are none, or if the first is not on the other's line of first parents.
+    public func commits(
+        after good: PackageCommit, upTo bad: PackageCommit, option: String
+    ) async throws -> [DescribedCommit] {
+        let asked = try await Git.run(
+            ["rev-list", "--first-parent", "--reverse", "--format=%P%x09%aI%x09%s", "\(good.id)..\(bad.id)"],
+            in: package)
+        guard asked.isSuccess else {
+            throw BuildError(
+                message: "git cannot list the commits: \(asked.errors.trimmingCharacters(in: .newlines))",
+                remedy: "fetch them first in a shallow clone")
+        }
+        let commits = DescribedCommit.list(asked.output)
+        guard let first = commits.first, first.firstParent == good.id else {
+            throw InputError(
+                file: option,
+                message: commits.isEmpty
+                    ? "there is no commit after \(good.words) up to \(bad.words)"
+                    : "\(good.words) is not on the line of first parents of \(bad.words)",
+                remedy: "name two commits that `git log --first-parent \(bad.ref)` lists, the older one first")
+        }
+        return commits.map { $0.described }
+    }
+
     /// The number of files in the work tree that differ from the checked-out commit. Untracked files do not count.
     public func changedFiles() async throws -> Int {
         let asked = try await Git.run(["status", "--porcelain", "--untracked-files=no"], in: package)
@@ -72,20 +99,47 @@ public struct PackageRepository: Sendable {
 /// A commit: the user's name for it, and its id.
 public struct PackageCommit: Sendable, Equatable {
     public let ref: String
-    let id: String
+    /// The full hash, in hexadecimal digits.
+    public let id: String
 
     public func isSame(as other: PackageCommit) -> Bool { id == other.id }
 
     /// Readable form: `main (1a2b3c4d5e)`.
     public var words: String { id.hasPrefix(ref) ? shortID : "\(ref) (\(shortID))" }
 
-    private var shortID: String { String(id.prefix(10)) }
+    public var shortID: String { String(id.prefix(10)) }
+}
+
+/// A commit of a history, with what people know it by.
+public struct DescribedCommit: Sendable, Equatable {
+    public let commit: PackageCommit
+    /// In ISO 8601, with the author's time zone.
+    public let authorDate: String
+    /// The first line of its message.
+    public let subject: String
+
+    /// Reads what `git rev-list` prints: a line `commit <id>`, then its parents, date and subject between tabs.
+    static func list(_ text: String) -> [(described: DescribedCommit, firstParent: String)] {
+        let lines = text.utf8.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+        return stride(from: 0, to: lines.count - 1, by: 2).map { index in
+            let id = String(lines[index].dropFirst("commit ".count))
+            let fields = lines[index + 1].split(separator: "\t", maxSplits: 2, omittingEmptySubsequences: false)
+                .map(String.init)
+            let commit = PackageCommit(ref: id, id: id)
+            let described = DescribedCommit(
+                commit: commit, authorDate: fields.count > 1 ? fields[1] : "",
+                subject: fields.count > 2 ? fields[2] : "")
+            return (described, String(fields[0].prefix { $0 != " " }))
+        }
+    }
 }
 
 /// A program could not be built, for a reason other than bad input.
 public struct BuildError: Error, CustomStringConvertible {
-    let message: String
+    public let message: String
     let remedy: String
+    /// The commit whose sources are the cause; nil for another cause.
+    public var commit: PackageCommit?
 
     public var description: String { "\(message); \(remedy)" }
 }

@@ -94,7 +94,7 @@ public struct RefBuilds: Sendable {
         let states = try await states(of: outside)
         for seed in missing {
             try keep(
-                try await build(commit, layout: seed), in: place(of: commit, made, layout: seed),
+                try await build(commit, layout: seed), of: commit, in: place(of: commit, made, layout: seed),
                 made: made + Self.separator + states)
         }
         isBuilt = true
@@ -201,7 +201,7 @@ public struct RefBuilds: Sendable {
         guard access(sourcePackage + "/Package.swift", F_OK) == 0 else {
             throw BuildError(
                 message: "\(commit.words) has no Package.swift in its folder \"\(repository.prefix)\"",
-                remedy: "name a commit that has one")
+                remedy: "name a commit that has one", commit: commit)
         }
         let other = sourcePackage + "/Package.resolved"
         if access(ownVersions, F_OK) == 0, access(other, F_OK) != 0 {
@@ -245,7 +245,8 @@ public struct RefBuilds: Sendable {
                 message: "\(commit.words) does not build:\n\(lines)\n",
                 remedy: """
                     build it by hand in \(sourcePackage); --product names another product than \(product)
-                    """)
+                    """,
+                commit: commit)
         }
         // The last line: warnings may precede it.
         let place = try await swift(words + ["--show-bin-path"])
@@ -285,7 +286,7 @@ public struct RefBuilds: Sendable {
     }
 
     /// Moves the program and the files that it needs into place, all at once.
-    private func keep(_ built: String, in place: String, made: String) throws {
+    private func keep(_ built: String, of commit: PackageCommit, in place: String, made: String) throws {
         let files = FileManager.default
         let part = place + ".part"
         try? files.removeItem(atPath: part)
@@ -298,7 +299,8 @@ public struct RefBuilds: Sendable {
         }
         guard files.isExecutableFile(atPath: "\(part)/\(product)") else {
             throw BuildError(
-                message: "the build has no program \(product)", remedy: "name the executable product with --product")
+                message: "the build has no program \(product)", remedy: "name the executable product with --product",
+                commit: commit)
         }
         try made.write(toFile: "\(part)/\(BuiltCommit.record)", atomically: false, encoding: .utf8)
         try? files.removeItem(atPath: place)

@@ -1,0 +1,105 @@
+import OpBenchAnalysis
+import OpBenchModel
+import OpBenchRunner
+
+/// The result of a search: the commits at fault, and all steps.
+struct BisectReport {
+    private let found: BisectRun.Found
+    private let change: SearchedChange
+    private let steps: [BisectRun.Step]
+    private let history: CommitHistory
+
+    init(_ found: BisectRun.Found, _ change: SearchedChange, steps: [BisectRun.Step], _ history: CommitHistory) {
+        (self.found, self.change, self.steps, self.history) = (found, change, steps, history)
+    }
+
+    /// - Parameter width: nil for no limit.
+    func text(width: Int?) -> String {
+        let lines = [headline] + suspects.map { "  " + words($0) } + ["", changeLine]
+        let table = PrintedTable(
+            columns.map { .init(title: $0.title, isText: $0.isText, rank: $0.rank) },
+            rows: rows.map { row in columns.map { $0.text(row) } })
+        return lines.map { TerminalText.escaped($0, limit: TerminalText.messageLimit) + "\n" }.joined() + "\n"
+            + table.text(width: width)
+    }
+
+    /// The same for a comment or the summary of a CI job.
+    var markdown: String {
+        func line(_ cells: [String]) -> String { "| \(cells.joined(separator: " | ")) |\n" }
+        return "### \(MarkdownText.cell(headline))\n\n"
+            + suspects.map { "- \(MarkdownText.cell(words($0)))\n" }.joined()
+            + "\n\(MarkdownText.cell(changeLine))\n\n"
+            + line(columns.map { MarkdownText.cell($0.title) }) + line(columns.map { $0.isText ? "---" : "---:" })
+            + rows.map { row in line(columns.map { MarkdownText.cell($0.text(row)) }) }.joined()
+    }
+
+    private var headline: String {
+        switch (suspects.count, found.isConfirmed) {
+        case (1, true): "the first bad commit:"
+        case (1, false): "not confirmed: this commit does not differ from the one before it by half of the change:"
+        case (let count, true): "the first bad commit is one of \(count); those between were skipped:"
+        case (let count, false): "not decided: the first bad commit is one of \(count):"
+        }
+    }
+
+    private var suspects: [DescribedCommit] { found.suspects.map { history.others[$0 - 1] } }
+
+    private func words(_ commit: DescribedCommit) -> String {
+        "\(commit.commit.shortID)  \(commit.authorDate)  \(commit.subject)"
+    }
+
+    /// `cpu_time total of w work_ns=5000, engine: 1.05× (1.04–1.06), from v1.2 (00a160b1c2) to main (afe90963d4)`
+    private var changeLine: String {
+        let row = change.row
+        let interval = Self.interval(of: row).map { " (\($0))" } ?? ""
+        let ends = "from \(history.good.words) to \(history.commit(at: history.others.count).words)"
+        let figure = "\(row.figure.title) of \(row.cellID), \(row.backend.rawValue)"
+        return "\(figure): \(Self.ratio(of: row))\(interval), \(ends)"
+    }
+
+    private static func ratio(of row: CompareRow) -> String { row.ratio.map(Quantities.ratio) ?? Quantities.absent }
+
+    private static func interval(of row: CompareRow) -> String? {
+        guard let low = row.ratioLow, let high = row.ratioHigh else { return nil }
+        return Quantities.ratioInterval(low, high)
+    }
+
+    // MARK: The table of steps
+
+    private typealias Row = (number: Int, step: BisectRun.Step)
+
+    private var rows: [Row] { steps.enumerated().map { ($0.offset, $0.element) } }
+
+    private struct Column {
+        let title: String
+        var isText = false
+        /// See `PrintedTable.Column`.
+        var rank = 0
+        let text: (Row) -> String
+    }
+
+    private var columns: [Column] {
+        [
+            Column(title: "step") { String($0.number) },
+            Column(title: "commit", isText: true) { $0.step.head.shortID },
+            Column(title: "against", isText: true, rank: 1) { $0.step.base.shortID },
+            Column(title: "ratio") { $0.step.judged.map { Self.ratio(of: $0.row) } ?? Quantities.absent },
+            Column(title: "95 %") { $0.step.judged.flatMap { Self.interval(of: $0.row) } ?? Quantities.absent },
+            Column(title: "blocks") { $0.step.judged == nil ? Quantities.absent : String($0.step.blocks) },
+            Column(title: "verdict", isText: true) { $0.step.verdict },
+        ]
+    }
+}
+
+extension BisectRun.Step {
+    /// `bad`; `good, uncertain`; `skipped`; of the last commits compared directly, `confirmed`.
+    fileprivate var verdict: String {
+        guard let judged else { return "skipped" }
+        return switch (isCheck, judged.verdict, judged.isCertain) {
+        case (true, .bad, true): "confirmed"
+        case (true, .good, true): "refuted"
+        case (true, _, false): "not decided"
+        case (false, let verdict, let isCertain): "\(verdict)\(isCertain ? "" : ", uncertain")"
+        }
+    }
+}

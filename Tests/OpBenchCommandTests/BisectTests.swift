@@ -1,0 +1,173 @@
+import Foundation
+import OpBenchModel
+import TestSupport
+import Testing
+
+/// `opbench bisect`. The compiler is a script, and the change is a count, which has the same value in every try.
+@Suite(.serialized)
+struct BisectTests {
+    /// A history after the commit `first`: programs with so many additional mallocs per operation; nil for commits that
+    /// do not build.
+    private func history(_ allocations: [Int?]) async throws -> ScriptedRepository {
+        let repository = try await ScriptedRepository()
+        try repository.folder.write(
+            """
+            {"name": "w", "summary": "s", "shape": "independent", "parameters": {"items": 50, "work_ns": 0},
+             "backends": ["serial"], "sample_kinds": ["memory"]}
+            """, to: "w.json")
+        for (number, count) in allocations.enumerated() {
+            try await repository.commit(
+                "commit-\(number + 1)", build: count.map { program(allocations: $0, in: repository) } ?? "exit 1")
+        }
+        return repository
+    }
+
+    /// A build whose program is the tested opbench with additional mallocs. While a file `hold-<mallocs>` exists, its
+    /// samples never end.
+    private func program(allocations: Int, in repository: ScriptedRepository) -> String {
+        """
+        cat > "$1" <<'PROGRAM'
+        #!/bin/sh
+        request=$(sed 's/"flavour"/"injectedAllocations":\(allocations),"flavour"/')
+        cd "\(repository.tools.root)"
+        if [ -n "$request" ] && [ -e hold-\(allocations) ]; then
+            : > held
+            exec sleep 1000
+        fi
+        exec \(OpBenchProcess.binary) "$@" <<END
+        $request
+        END
+        PROGRAM
+        echo "# $OPBENCH_COMMIT" >> "$1"
+        chmod +x "$1"
+        """
+    }
+
+    private func bisect(
+        _ repository: ScriptedRepository, _ words: [String],
+        during: @Sendable (Int32) async throws -> Void = { _ in }
+    ) async throws -> OpBenchProcess.Finished {
+        try await OpBenchProcess.run(
+            ["bisect"] + words + ["--backend", "serial", "--no-progress", "--no-explain", "w.json"],
+            in: repository.folder, environment: ["PATH": repository.path], during: during)
+    }
+
+    /// The commit of a tag, as reports name it.
+    private func name(_ tag: String, _ repository: ScriptedRepository) async throws -> String {
+        String(try await repository.git("rev-parse", "--short=10", tag).prefix(10))
+    }
+
+    /// The suspects: the lines between the first and the empty one.
+    private func suspects(_ result: OpBenchProcess.Finished) -> [String] {
+        result.output.split(separator: "\n", omittingEmptySubsequences: false).dropFirst()
+            .prefix { !$0.isEmpty }.map { String($0.dropFirst(2).prefix(10)) }
+    }
+
+    /// The last field of each step's line.
+    private func verdicts(_ result: OpBenchProcess.Finished) -> [Substring] {
+        result.output.split(separator: "\n").drop { !$0.hasPrefix("----") }.dropFirst()
+            .compactMap { $0.split(separator: " ").last }
+    }
+
+    @Test("finds the commit, past one that does not build; a search that is done is read from its runs", .slow)
+    func found() async throws {
+        let repository = try await history([0, 0, 0, nil, 0, 9, 9, 9])
+        let words = ["first..main", "--run-id", "one", "--markdown", "found.md"]
+        let result = try await bisect(repository, words)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try await suspects(result) == [name("commit-6", repository)])
+        #expect(verdicts(result) == ["bad", "skipped", "good", "good", "bad", "confirmed"])
+        let markdown = try repository.folder.read("found.md")
+        #expect(try await markdown.contains(name("commit-6", repository)))
+        let runs = try FileManager.default.contentsOfDirectory(atPath: repository.folder.root + "/results").sorted()
+        #expect(runs.map { $0.prefix(6) } == ["one-0-", "one-2-", "one-3-", "one-4-", "one-5-"])
+        let confirmed = try await "one-5-\(name("commit-6", repository))"
+        #expect(result.errors.contains(confirmed))
+        let before = try repository.folder.states("results/\(confirmed)")
+        let builds = repository.builds()
+        let again = try await bisect(repository, words + ["--resume"])
+        #expect(again.status == 0 && again.output == result.output, "\(again.errors)")
+        #expect(try repository.folder.states("results/\(confirmed)") == before)
+        #expect(repository.builds() == builds + 1, "only the commit that does not build is built again")
+        #expect(try await bisect(repository, words).status == 64, "there is such a run")
+    }
+
+    @Test("between skipped commits a range remains, and its exit code says that it is not decided", .slow)
+    func range() async throws {
+        let repository = try await history([0, nil, nil, 9])
+        let result = try await bisect(repository, ["first..main"])
+        #expect(result.status == 7, "\(result.errors)")
+        let names = try await [2, 3, 4].asyncMap { try await name("commit-\($0)", repository) }
+        #expect(suspects(result) == names)
+        #expect(verdicts(result).last == "confirmed")
+    }
+
+    @Test("without a regression there is nothing to search", .slow)
+    func nothing() async throws {
+        let repository = try await history([0, 9, 0])
+        let result = try await bisect(repository, ["first..main", "--run-id", "none"])
+        #expect(result.status == 0, "\(result.errors)")
+        let runs = try FileManager.default.contentsOfDirectory(atPath: repository.folder.root + "/results")
+        #expect(runs.count == 1)
+        #expect(repository.builds() == 2)
+        // A commit alone has no other suspect, and its only run has shown the change.
+        let one = try await bisect(repository, ["commit-1..commit-2", "--figure", "allocations"])
+        #expect(one.status == 0, "\(one.errors)")
+        #expect(try await suspects(one) == [name("commit-2", repository)] && verdicts(one) == ["bad"])
+    }
+
+    @Test("an interrupted search continues where it was", .slow)
+    func interruption() async throws {
+        let repository = try await history([1, 1, 9])
+        let tools = repository.tools.root
+        // The ends have other numbers, so the first step is interrupted.
+        try repository.tools.write("", to: "hold-1")
+        let result = try await bisect(repository, ["first..main", "--run-id", "two"]) { process in
+            #expect(await eventuallyTrue("a sample is in flight") { access(tools + "/held", F_OK) == 0 })
+            kill(process, SIGINT)
+        }
+        #expect(result.status == 130, "\(result.errors)")
+        #expect(result.errors.contains("--run-id two --resume"))
+        try FileManager.default.removeItem(atPath: tools + "/hold-1")
+        let again = try await bisect(repository, ["first..main", "--run-id", "two", "--resume"])
+        #expect(again.status == 0, "\(again.errors)")
+        #expect(try await suspects(again) == [name("commit-3", repository)])
+    }
+
+    @Test("what is no history is rejected before anything is built")
+    func mistakes() async throws {
+        let repository = try await history([0, 0])
+        try await repository.git("checkout", "--quiet", "-b", "side", "first")
+        try await repository.commit("aside", build: repository.program())
+        try await repository.git("checkout", "--quiet", "main")
+        try await repository.git("merge", "--quiet", "--strategy", "ours", "--message", "merge", "side")
+        var text = ""
+        func expectRefusal(of words: String...) async throws {
+            let result = try await bisect(repository, words)
+            #expect(result.status == 64 && result.output == "", "\(words): \(result.errors)")
+            text += result.errors.replacing(/[0-9a-f]{10}/, with: "COMMIT")
+        }
+        try await expectRefusal(of: "first")
+        try await expectRefusal(of: "first...main")
+        try await expectRefusal(of: "..main")
+        try await expectRefusal(of: "frist..main")
+        try await expectRefusal(of: "main..first")
+        try await expectRefusal(of: "side..main")
+        try await expectRefusal(of: "first..", "--blocks", "14")
+        try await expectRefusal(of: "first..", "--quick")
+        try await expectRefusal(of: "first..", "--threshold", "11")
+        try await expectRefusal(of: "first..", "--figure", "cpu_tim")
+        try await expectRefusal(of: "first..", "--cell", "other")
+        try await expectRefusal(of: "first..", "--run-id", String(repeating: "x", count: 90))
+        Golden("bisect").expect(text, "mistakes", replacing: [repository.folder.root: "FOLDER"])
+        #expect(repository.builds() == 0 && !repository.folder.contents().contains("results"))
+    }
+}
+
+extension Sequence {
+    fileprivate func asyncMap<Result>(_ transform: (Element) async throws -> Result) async rethrows -> [Result] {
+        var results: [Result] = []
+        for element in self { results.append(try await transform(element)) }
+        return results
+    }
+}
