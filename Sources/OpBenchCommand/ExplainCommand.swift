@@ -14,11 +14,12 @@ struct ExplainCommand: ParsableCommand {
             backends of one run. Reruns the cells that regressed, or may have (with --between, those in which the \
             times differ), on both sides, interleaved, eight times each: unprofiled, and with profiles of CPU time, \
             allocations and waits. Without --filter, reruns the \(ExplainedCells.most) worst. Prints time and CPU time \
-            of the run, then the changes per operation, ranked by the part of the difference that they explain. \
+            of the run, then the changes per operation, ranked by the part of the difference that they explain. If \
+            the slowest 1 % of a class of operations changed, prints by which reason, and the culprit. \
             Reports a change if it is significant after Holm's adjustment for all functions (for all classes of code, \
-            or for everything else) of the cell, and at least 2 % of the base's CPU time. Reports no function unless \
-            the CPU time of these turns changed. A function's figures include the work that the Swift runtime, malloc, \
-            the C library and the kernel do for it.
+            for the slowest operations, or for everything else) of the cell, and at least 2 % of the base's CPU time. \
+            Reports no function unless the CPU time of these turns changed. A function's figures include the work that \
+            the Swift runtime, malloc, the C library and the kernel do for it.
 
             With --instructions, each side also runs under valgrind's callgrind, ten rounds of at most 2,000 \
             operations per turn, which takes some seconds more. The round with the fewest instructions counts, because \

@@ -16,7 +16,8 @@ struct ProfileCommand: ParsableCommand {
 
             THE KINDS
               trace    submission, start and end of each operation on its thread;
-                       work and span, critical path, waits by reason, inversions;
+                       work and span, critical path, waits by reason, inversions,
+                       why the slowest 1 % of each class were slow (tail.json);
                        trace.perfetto-trace for ui.perfetto.dev, trace.json for
                        chrome://tracing
               cpu      functions by CPU time: flame graph, folded stacks, speedscope

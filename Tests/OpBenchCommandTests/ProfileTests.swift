@@ -29,7 +29,7 @@ struct ProfileTests {
             ["profile", "--no-progress", "--seconds", "0.02"] + words, in: folder, outputTo: device, during: during)
     }
 
-    @Test("a trace of each backend: a summary, and two files; no rows")
+    @Test("a trace of each backend: a summary, and three files; no rows")
     func trace() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.small, to: "small.json")
@@ -40,7 +40,7 @@ struct ProfileTests {
             Set(folder.contents())
                 == Set(
                     ["small.json", "out"] + cells
-                        + cells.flatMap { ["\($0)/trace.json", "\($0)/trace.perfetto-trace"] }))
+                        + cells.flatMap { ["\($0)/tail.json", "\($0)/trace.json", "\($0)/trace.perfetto-trace"] }))
         // All operations, and a chain's span, which contains all of them.
         for fact in ["small chains=2 depth=50", "100", "50", cells[0], cells[1], "trace.perfetto-trace", "trace.json"] {
             #expect(result.output.contains(fact), "\(fact)")
@@ -52,6 +52,8 @@ struct ProfileTests {
         let names = Set(events.compactMap { ($0["args"] as? [String: Any])?["name"] as? String })
         #expect(names.contains { $0.hasPrefix("engine normal ") }, "\(names)")
         #expect(names.contains("submitter 1"), "\(names)")
+        let tails = try JSONDecoder().decode(Tails.self, from: Data(folder.read("\(cells[0])/tail.json").utf8))
+        #expect(tails.classes.map(\.operations) == [100] && tails.classes.map(\.slow) == [1])
         // All of Dispatch's own threads have one name.
         let dispatch = try folder.read("\(cells[1])/trace.json")
         #expect(dispatch.contains("\"dispatch 1\"") && !dispatch.contains("-qos"))

@@ -167,6 +167,28 @@ struct ReportTests {
         #expect(try report("one").contains("<summary>Explained: w, engine → dispatch</summary>"))
     }
 
+    @Test("contain the slowest operations of a profile in the run's folder, and leave out what is no such file")
+    func tails() throws {
+        try writeRun("one", nanoseconds: 500)
+        for name in ["w", "v"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(folder.root)/results/one/profile/\(name)", withIntermediateDirectories: true)
+        }
+        let greatest = Int64.max
+        try folder.write(
+            """
+            {"title": "w on <engine>", "classes": [{"class": "a<b", "operations": 1000, "median_ns": 5, "slow": 0,
+              "latency_ns": \(greatest), "reasons": [{"name": "limit", "ns": \(greatest)}],
+              "culprits": [{"name": "operation 417", "kind": "x", "took_ns": 1, "reason": "limit", "delay_ns": \(greatest),
+              "delayed": 9}], "slowest": [{"operation": 3, "submit_ns": \(Int64.min), "ready_ns": \(greatest),
+              "chosen_ns": 0, "start_ns": 0, "end_ns": \(greatest), "reasons": [], "meanwhile": []}]}]}
+            """, to: "results/one/profile/w/tail.json")
+        try folder.write("[]", to: "results/one/profile/v/tail.json")
+        let html = try report("one")
+        #expect(html.contains("w on &lt;engine&gt;</summary>") && html.contains("a&lt;b"))
+        #expect(html.components(separatedBy: "class=\"explanation\"").count == 2)
+    }
+
     @Test("contain the latencies from histograms next to the rows, for good samples that were not repeated")
     func latencies() throws {
         try writeRun("one", nanoseconds: 500)

@@ -239,6 +239,51 @@ struct ExplanationTests {
         #expect(same.waits == [])
     }
 
+    /// The slowest operations of seven turns: they wait for a limit, mostly because of the given operations.
+    private func tails(limit: Int64, culprits: [Int]) -> [[Tail]] {
+        culprits.enumerated().map { turn, operation in
+            let (limit, body) = (10 * (limit + Int64(turn)), Int64(1000 + turn))
+            let culprit = Culprit(
+                name: "operation \(operation)", kind: "high", took: 2_000_000, reason: WaitReason.limit.words,
+                delay: limit, delayed: 9)
+            return [
+                Tail(
+                    operationClass: "high", operations: 1000, median: 100, slow: 10, latency: limit + body,
+                    reasons: [NamedTime(WaitReason.limit.words, limit), NamedTime(Tails.body, body)],
+                    culprits: [culprit], slowest: [])
+            ]
+        }
+    }
+
+    private func explanation(_ base: [[Tail]], _ head: [[Tail]]) -> Explanation {
+        func side(_ tails: [[Tail]]) -> [ExplainedSample] {
+            zip(self.side(100, allocations: 10, serve: 300), tails).map { sample, tails in
+                var sample = sample
+                sample.tails = tails
+                return sample
+            }
+        }
+        return explanation(side(base), side(head))
+    }
+
+    @Test("The slowest operations have the reason that grew, and the culprit that most turns have in common")
+    func slowest() throws {
+        let usual = tails(limit: 5000, culprits: Array(0..<7))
+        let explanation = explanation(usual, tails(limit: 90_000, culprits: [417, 417, 3, 417, 417, 5, 417]))
+        let tail = try #require(explanation.tails.first)
+        #expect(explanation.tails.count == 1)
+        #expect(tail.operationClass == "high" && abs(tail.latency.difference - 85_000) < 1e-6)
+        #expect(tail.reasons.map(\.name) == [WaitReason.limit.words])
+        #expect(tail.culprit == .init(name: "operation 417", isKind: false, took: 2_000_000, turns: (5, 7)))
+        expectGolden(explanation, "only the slowest operations")
+        // Another one in each turn has its class; on the side with the longer latency.
+        let reversed = self.explanation(tails(limit: 90_000, culprits: Array(10..<17)), usual)
+        let other = try #require(reversed.tails.first)
+        #expect(other.latency.difference < -80_000)
+        #expect(other.culprit == .init(name: "high", isKind: true, took: 2_000_000, turns: (7, 7)))
+        #expect(self.explanation(usual, usual).tails == [])
+    }
+
     @Test("Time and CPU time of the run are before those of the turns")
     func measured() throws {
         let explanation = explanation(

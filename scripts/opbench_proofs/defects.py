@@ -1,4 +1,4 @@
-"""Defects that are put into the engine on purpose: the definitions in Tests/Defects, and a copy of the package to build them."""
+"""Defects that are put into the sources on purpose: the definitions in Tests/Defects, and a copy of the package to build them."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PARTS = ("Package.swift", "Package.resolved", "Sources", "Tests")
-ENGINE = Path("Sources", "OperationEngine")
+SOURCES = Path("Sources")
 FIELDS = {"says", "file", "workload", "names", "old", "new"}
 
 
@@ -17,7 +17,7 @@ class DefectMistake(Exception):
 
 @dataclass(frozen=True)
 class Defect:
-    """A defect, and the functions that an explanation may name first for it."""
+    """A defect, and what an explanation may name first for it: functions, or culprits of the slowest operations."""
 
     name: str
     says: str
@@ -29,6 +29,8 @@ class Defect:
     old: str
     """Occurs exactly once in the file."""
     new: str
+    reasons: tuple[str, ...] = ()
+    """The first reasons of the slowest operations, if the defect makes few operations slow."""
 
     def applied(self, text: str) -> str:
         """The file's text with the defect."""
@@ -41,6 +43,10 @@ class Defect:
         """Whether a function's name, `Type.name(labels)` or the full name, is one of `names`."""
         words = function.partition("(")[0].rpartition(" ")[2]
         return any(words == name or words.endswith(f".{name}") for name in self.names)
+
+    def is_culprit(self, name: str | None, reason: str | None) -> bool:
+        """Whether a culprit is one of `names`, or has a number after it, and the reason is one of `reasons`."""
+        return reason in self.reasons and any(name == one or (name or "").startswith(f"{one} ") for one in self.names)
 
 
 def read_defects(path: Path) -> list[Defect]:
@@ -77,13 +83,16 @@ def read_defects(path: Path) -> list[Defect]:
 
 
 def _made(name: str, fields: dict[str, str]) -> Defect:
-    if set(fields) != FIELDS:
+    if set(fields) - {"reasons"} != FIELDS:
         raise DefectMistake(f"{name}: has the fields {', '.join(sorted(fields))}, not {', '.join(sorted(FIELDS))}")
-    names = tuple(word.strip() for word in fields["names"].split(",") if word.strip())
+    names, reasons = (
+        tuple(word.strip() for word in fields.get(field, "").split(",") if word.strip()) for field in ("names", "reasons")
+    )
     old = fields["old"].strip("\n")
     if not names or not old:
         raise DefectMistake(f"{name}: names no function, or has no old text")
-    return Defect(name, fields["says"], ENGINE / fields["file"], fields["workload"], names, old, fields["new"].strip("\n"))
+    new = fields["new"].strip("\n")
+    return Defect(name, fields["says"], SOURCES / fields["file"], fields["workload"], names, old, new, reasons)
 
 
 class Builds:

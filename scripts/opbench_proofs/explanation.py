@@ -1,4 +1,4 @@
-"""Puts defects into the engine, one at a time, and shows that `opbench ab` finds each and `opbench explain` ranks it first."""
+"""Puts defects into the sources, one at a time, and shows that opbench finds each and names it first."""
 
 import argparse
 import html
@@ -13,10 +13,11 @@ from opbench_proofs.defects import Builds, Defect, DefectMistake, read_defects
 from opbench_proofs.tool import REGRESSION, OpBench, ToolFailure
 
 ROOT = Path(__file__).resolve().parents[2]
-DEFINITIONS = ROOT / "Tests" / "Defects" / "engine.txt"
+DEFINITIONS = ROOT / "Tests" / "Defects" / "definitions.txt"
 MOST_SECONDS = 60
 """The limit for finding a defect, and for explaining it."""
 LONG_TRIES = 5
+ARRIVALS = {"rate": 20_000, "arrivals": "constant", "duration_ns": 50_000_000, "work_ns": 10_000}
 WORKLOADS = {
     "empty": {
         "name": "proof-empty",
@@ -34,15 +35,40 @@ WORKLOADS = {
         "backends": ["engine"],
         "sample_kinds": ["throughput"],
     },
+    "arrivals": {
+        "name": "proof-arrivals",
+        "summary": "A thousand operations of 10 µs, one each 50 µs",
+        "shape": "open_loop",
+        "parameters": {**ARRIVALS, "max_concurrent": 8},
+        "backends": ["engine"],
+        "sample_kinds": ["latency"],
+    },
+    "one-at-a-time": {
+        "name": "proof-one-at-a-time",
+        "summary": "The same, one at a time",
+        "shape": "open_loop",
+        "parameters": {**ARRIVALS, "max_concurrent": 1},
+        "backends": ["engine"],
+        "sample_kinds": ["latency"],
+    },
+    "bursts": {
+        "name": "proof-bursts",
+        "summary": "A thousand operations, each submitted to an idle queue",
+        "shape": "wakeup",
+        "parameters": {"operations": 1000, "pause_ns": 100_000, "work_ns": 1000},
+        "backends": ["engine"],
+        "sample_kinds": ["latency"],
+    },
 }
 """Workloads by their names in the definitions."""
 
 DESCRIPTION = """\
-Proves on this machine that opbench finds out what made the engine slower, and names the function. Puts the defects of
-Tests/Defects into a copy of the sources, one at a time, and builds each. `opbench ab` must report each as a regression, and
-`opbench explain` must rank the function with the defect first, each within a minute: in five of five tries, or in one
-try with --short. A busy machine takes longer; --short does not judge times. The builds are kept in
-.build-explained."""
+Proves on this machine that opbench finds out what made operations slower, and names the function or the culprit. Puts
+the defects of Tests/Defects into a copy of the sources, one at a time, and builds each. `opbench ab` must report each as
+a regression, and `opbench explain` must rank the function with the defect first, each within a minute. Of a defect that
+makes few operations slow, `opbench profile` and `opbench explain` must name the reason and the culprit first for the
+slowest 1 %. This must hold in five of five tries, or in one try with --short. A busy machine takes longer; --short does
+not judge times. The builds are kept in .build-explained."""
 
 EXAMPLES = """\
 examples:
@@ -75,6 +101,8 @@ class Try:
     time: str
     """The change of an operation's time, and its interval."""
     first: Named | None
+    is_tail: bool = False
+    """Whether the defect makes few operations slow: a profile finds it, and the first is a culprit with its reason."""
 
     def holds(self, judges_time: bool) -> bool:
         is_quick = max(self.find_seconds, self.explain_seconds) <= MOST_SECONDS
@@ -82,21 +110,27 @@ class Try:
 
     def line(self) -> str:
         """A row of the table."""
-        found = "regression" if self.is_found else "NOT FOUND"
+        found = ("named" if self.is_tail else "regression") if self.is_found else "NOT FOUND"
         first = f"{self.first.name} {self.first.change} ({self.first.interval})" if self.first else "nothing"
         return (
-            f"{self.defect:<12}{found:<12}{self.find_seconds:>5.0f} s{self.explain_seconds:>9.0f} s"
+            f"{self.defect:<15}{found:<12}{self.find_seconds:>5.0f} s{self.explain_seconds:>9.0f} s"
             f"{self.rank if self.rank is not None else '-':>6}   {self.time}; {first}"
         )
 
 
-HEADINGS = f"{'defect':<12}{'ab':<12}{'takes':>7}{'explain':>11}{'rank':>6}   time per operation; the first function"
+HEADINGS = f"{'defect':<15}{'found':<12}{'takes':>7}{'explain':>11}{'rank':>6}   time; the first function or culprit"
+SLOWEST = "slowest 1 %"
+
+
+def read_rows(markdown: str) -> list[list[str]]:
+    """The rows of the tables, the headings included."""
+    lines = [line for line in markdown.splitlines() if line.startswith("|")]
+    return [[html.unescape(cell.strip()) for cell in line.split("|")[1:-1]] for line in lines]
 
 
 def read_explanation(markdown: str) -> tuple[str, list[Named]]:
     """The change of the time and the ranked functions, from an explanation of one cell."""
-    lines = [line for line in markdown.splitlines() if line.startswith("|")]
-    rows = [[html.unescape(cell.strip()) for cell in line.split("|")[1:-1]] for line in lines]
+    rows = read_rows(markdown)
     titles = [row[0] for row in rows]
     if titles[:1] != ["what"] or titles[2:4] != ["time", "CPU time"] or "unexplained" not in titles:
         raise ToolFailure(f"the explanation has unknown rows: {', '.join(titles)}")
@@ -105,9 +139,28 @@ def read_explanation(markdown: str) -> tuple[str, list[Named]]:
     functions = [
         Named(row[0], row[3], row[4])
         for row in rows[times[-1] + 1 : titles.index("unexplained")]
-        if not row[0].startswith("waiting, ")
+        if not row[0].startswith(("waiting, ", SLOWEST))
     ]
     return f"{rows[2][3]} ({rows[2][4]})", functions
+
+
+def read_slowest(markdown: str) -> tuple[str, Named | None]:
+    """The change of the slowest operations' latency, and the culprit with the first reason, from an explanation of one cell."""
+    rows = [row for row in read_rows(markdown) if row[0].startswith(SLOWEST)]
+    change = f"{rows[0][3]} ({rows[0][4]})" if rows else ""
+    parts = [(row[0].partition(", ")[2], row) for row in rows[1:]]
+    culprits = [part.removeprefix("culprit: ") for part, _ in parts if part.startswith("culprit: ")]
+    reasons = [(part, row) for part, row in parts if not part.startswith("culprit: ")]
+    if not culprits or not reasons:
+        return change, None
+    reason, row = reasons[0]
+    return change, Named(culprits[0].partition(",")[0], reason, row[4])
+
+
+def read_tail(text: str) -> tuple[str | None, str | None]:
+    """The first culprit and the first reason of the first class, from a profile's tail.json."""
+    tail = json.loads(text)["classes"][0]
+    return next((one["name"] for one in tail["culprits"]), None), next((one["name"] for one in tail["reasons"]), None)
 
 
 def rank(defect: Defect, functions: list[Named]) -> int | None:
@@ -132,6 +185,28 @@ def try_once(tool: OpBench, base: Path, head: Path, defect: Defect, number: int)
     first = functions[0] if functions else None
     return Try(
         defect.name, is_found, found - begun, explained - found, rank(defect, functions), change, first
+    )
+
+
+def try_tail(tool: OpBench, base: Path, head: Path, defect: Defect, number: int) -> Try:
+    """Profiles the build with the defect, and explains the difference of both builds."""
+    workload = tool.write(f"{defect.workload}.json", WORKLOADS[defect.workload])
+    run_id = f"{defect.name}-{number}"
+    begun = time.monotonic()
+    words = ["--kind", "trace", "--seconds", "0.2", "--no-progress", "--output", f"profile-{run_id}"]
+    OpBench(head, tool.folder).run("profile", *words, workload)
+    profile = next((tool.folder / f"profile-{run_id}").glob("*/tail.json"))
+    is_found = defect.is_culprit(*read_tail(profile.read_text(encoding="utf-8")))
+    found = time.monotonic()
+    options = ("--blocks", "2", "--seed", str(number + 1), "--run-id", run_id, "--no-progress")
+    tool.run("ab", str(base), str(head), workload, *options)
+    report = tool.folder / f"{run_id}.md"
+    # Two blocks decide nothing: the filter selects the cell.
+    tool.run("explain", "--no-progress", "--seconds", "0.2", "--filter", ".", "--markdown", str(report), run_id)
+    change, first = read_slowest(report.read_text(encoding="utf-8"))
+    is_named = first is not None and defect.is_culprit(first.name, first.change)
+    return Try(
+        defect.name, is_found, found - begun, time.monotonic() - found, 1 if is_named else None, change, first, is_tail=True
     )
 
 
@@ -171,7 +246,8 @@ def _prove(defects: list[Defect], options: argparse.Namespace) -> bool:
         tool = OpBench(options.opbench or base, Path(folder))
         for number in range(1 if options.short else LONG_TRIES):
             for defect in defects:
-                tries.append(try_once(tool, base, heads[defect.name], defect, number))
+                one = try_tail if defect.reasons else try_once
+                tries.append(one(tool, base, heads[defect.name], defect, number))
                 print(tries[-1].line(), flush=True)
     held = [one.holds(judges_time=not options.short) for one in tries]
     print(f"\n{'held' if all(held) else 'DID NOT HOLD'}: {sum(held)} of {len(held)} tries")
@@ -185,7 +261,7 @@ def _prove(defects: list[Defect], options: argparse.Namespace) -> bool:
 def _parse(arguments: list[str], defects: list[Defect]) -> argparse.Namespace:
     parser = Arguments(
         prog="prove-explanation",
-        description=DESCRIPTION + "\n\n" + "\n".join(f"  {defect.name:<12}{defect.says}" for defect in defects),
+        description=DESCRIPTION + "\n\n" + "\n".join(f"  {defect.name:<15}{defect.says}" for defect in defects),
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,

@@ -5,7 +5,16 @@ from pathlib import Path
 import pytest
 from opbench_proofs import explanation
 from opbench_proofs.defects import Builds, Defect, DefectMistake, read_defects
-from opbench_proofs.explanation import DEFINITIONS, ROOT, Named, Try, rank, read_explanation
+from opbench_proofs.explanation import (
+    DEFINITIONS,
+    ROOT,
+    Named,
+    Try,
+    rank,
+    read_explanation,
+    read_slowest,
+    read_tail,
+)
 from opbench_proofs.tool import ToolFailure
 
 TEXT = """\
@@ -13,7 +22,7 @@ TEXT = """\
 
 # first
 says: something
-file: Queue/Some.swift
+file: OperationEngine/Queue/Some.swift
 workload: empty
 names: Runner.run, Runner.serve
 --- old
@@ -25,9 +34,10 @@ names: Runner.run, Runner.serve
 
 # second
 says: more
-file: Some.swift
+file: OperationEngine/Some.swift
 workload: asleep
 names: Queue.add
+reasons: limit, wake-up
 --- old
 c
 --- new
@@ -57,7 +67,7 @@ def definitions(tmp_path: Path, text: str = TEXT) -> list[Defect]:
 
 def test_the_definitions_fit_the_sources() -> None:
     defects = read_defects(DEFINITIONS)
-    assert len(defects) == 3
+    assert len(defects) == 6
     assert {defect.workload for defect in defects} <= set(explanation.WORKLOADS)
     for defect in defects:
         text = (ROOT / defect.file).read_text(encoding="utf-8")
@@ -70,7 +80,7 @@ def test_a_definition_has_its_fields_and_texts(tmp_path: Path) -> None:
         "first", "something", Path("Sources/OperationEngine/Queue/Some.swift"), "empty",
         ("Runner.run", "Runner.serve"), "    a()", "    a()\n    // b: c\n    b()",
     )  # fmt: skip
-    assert (second.old, second.new) == ("c", "")
+    assert (second.old, second.new, second.reasons) == ("c", "", ("limit", "wake-up"))
     assert first.applied("{\n    a()\n}\n") == "{\n    a()\n    // b: c\n    b()\n}\n"
 
 
@@ -111,6 +121,33 @@ def test_functions_match_by_short_and_full_names(tmp_path: Path) -> None:
         "no caller in engine or workload",
     ):
         assert not defect.is_named(name)
+
+
+def test_culprits_match_with_their_reason(tmp_path: Path) -> None:
+    first, second = definitions(tmp_path)
+    assert second.is_culprit("Queue.add", "limit") and second.is_culprit("Queue.add 2", "wake-up")
+    for name, reason in (("Queue.adds", "limit"), ("Queue.add", "processor"), (None, "limit"), ("Queue.add", None)):
+        assert not second.is_culprit(name, reason)
+    assert not first.is_culprit("Runner.run", None)
+
+
+def test_the_slowest_operations_are_read() -> None:
+    rows = """\
+| slowest 1 % | 60 µs | 2 ms | +1.94 ms | +1.90 ms … +2.00 ms |
+| slowest 1 %, limit | 10 µs | 1.90 ms | +1.89 ms | +1.80 ms … +1.95 ms |
+| slowest 1 %, own body | 10 µs | 20 µs | +10 µs | +9 µs … +11 µs |
+| slowest 1 %, culprit: operation 417, 2.00 ms, in 8 of 8 turns | | | | |
+"""
+    place = TABLE.index("| waiting")
+    table = TABLE[:place] + rows + TABLE[place:]
+    change = "+1.94 ms (+1.90 ms … +2.00 ms)"
+    assert read_slowest(table) == (change, Named("operation 417", "limit", "+1.80 ms … +1.95 ms"))
+    assert read_slowest(TABLE) == ("", None)
+    assert read_slowest("".join(rows.splitlines(keepends=True)[:3])) == (change, None)
+    assert read_explanation(table) == read_explanation(TABLE)
+    tail = '{"classes": [{"culprits": [{"name": "operation 417"}], "reasons": [{"name": "limit", "ns": 5}]}]}'
+    assert read_tail(tail) == ("operation 417", "limit")
+    assert read_tail('{"classes": [{"culprits": [], "reasons": []}]}') == (None, None)
 
 
 def test_a_table_is_read_up_to_the_functions(tmp_path: Path) -> None:

@@ -47,13 +47,19 @@ extension RecordedRun {
     /// The paths of all files in the run's folder and below, relative to it.
     var paths: [String] { FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? [] }
 
-    /// The texts that `opbench explain --output` wrote into a folder of the run, such as `RUN/explanation`.
-    /// A file that cannot be read is left out.
+    /// The texts that `opbench explain --output` wrote into a folder of the run, such as `RUN/explanation`, and the
+    /// slowest operations of its profiles. A file that cannot be read is left out.
     ///
     /// - Parameter paths: those of the run.
     func explanations(among paths: [String]) -> [String] {
-        let files = paths.filter { $0.hasSuffix(ExplanationFolder.textSuffix) }.sorted().prefix(Self.mostExplanations)
-        return files.compactMap { try? TextFile.read("\(folder)/\($0)", limit: Self.explanationLimit) }
+        func texts(_ suffix: String) -> [String] {
+            paths.filter { $0.hasSuffix(suffix) }.sorted().prefix(Self.mostExplanations)
+                .compactMap { try? TextFile.read("\(folder)/\($0)", limit: Self.explanationLimit) }
+        }
+        let tails = texts("/\(Tails.fileName)").compactMap { text in
+            try? JSONDecoder().decode(Tails.self, from: Data(text.utf8))
+        }
+        return texts(ExplanationFolder.textSuffix) + tails.map(\.text)
     }
 }
 

@@ -9,6 +9,7 @@ extension Explanation {
     public func lines(measured: [MeasuredChange] = []) -> [String] {
         var lines = [caveat].compactMap(\.self) + measured.map(Self.line)
         lines += [time, cpuTime].map { Self.line(inTurns($0), ProfileText.time) }
+        lines += tails.flatMap(Self.tailLines)
         let names = shortNames
         let waits = waits.map { "waiting, \(Self.line($0, ProfileText.time))" }
         if isOfWaits { lines += waits }
@@ -31,11 +32,14 @@ extension Explanation {
     /// The reason why nothing is significant; nil if the CPU time changed significantly.
     private var caveat: String? {
         if cpuTime.isSure { return nil }
+        if time.isSure {
+            return "the time changed, but the CPU time did not change significantly: no function is reported"
+        }
         let least = ProfileText.share(ChanceTest.leastEffect, of: 1)
-        return time.isSure
-            ? "the time changed, but the CPU time did not change significantly: no function is reported"
-            : "nothing is significant: over \(turns.base) turns neither the time nor the CPU time changed by \(least) "
+        return tails.isEmpty
+            ? "nothing is significant: over \(turns.base) turns neither the time nor the CPU time changed by \(least) "
                 + "beyond chance; no function and no wait is reported; take more --turns"
+            : "only the slowest operations changed: no function is reported, and waits only of these"
     }
 
     /// A figure of these turns, to show beside that of the run.
@@ -66,6 +70,13 @@ extension Explanation {
                 + "| \(Self.percent(change.ratio)) | \(Self.interval(change)) |\n"
         }
         for change in [time, cpuTime] { row(inTurns(change), ProfileText.time) }
+        for tail in tails {
+            row(tail.latency, ProfileText.time)
+            for reason in tail.reasons { row(reason, ProfileText.time, "\(tail.latency.name), \(reason.name)") }
+            if let words = tail.culpritWords {
+                text += "| \(escape("\(tail.latency.name), culprit: \(words)")) | | | | |\n"
+            }
+        }
         func waitRows() { for wait in waits { row(wait, ProfileText.time, "waiting, \(wait.name)") } }
         if isOfWaits { waitRows() }
         /// - Parameter what: the prefix of each name.
@@ -87,6 +98,11 @@ extension Explanation {
         for count in counts { row(count, ProfileText.count) }
         if !isOfWaits { waitRows() }
         return text
+    }
+
+    private static func tailLines(_ tail: ExplainedTail) -> [String] {
+        [line(tail.latency, ProfileText.time)] + tail.reasons.map { "  \(line($0, ProfileText.time))" }
+            + [tail.culpritWords.map { "  culprit: \($0)" }].compactMap(\.self)
     }
 
     /// The functions of a change, its unexplained rest, and its classes of code.

@@ -2,8 +2,9 @@ import OpBenchModel
 
 /// The differences between two builds, or two backends of one build, ranked by the part of the total difference that they explain.
 ///
-/// Every reported change is significant. All functions are tested together, and so are all classes of code, and
-/// everything else, so that almost nothing is reported for equal sides; see `ChanceTest.alpha`.
+/// Every reported change is significant. All functions are tested together, and so are all classes of code, the slowest
+/// operations of all classes, and everything else, so that almost nothing is reported for equal sides; see
+/// `ChanceTest.alpha`.
 public struct Explanation: Sendable {
     /// Elapsed time, in nanoseconds per operation.
     public let time: Change
@@ -21,6 +22,8 @@ public struct Explanation: Sendable {
     /// Waits by reason, in nanoseconds per operation, that changed by a large enough part of the time. Empty if the
     /// time did not change significantly.
     public let waits: [Change]
+    /// The classes of operations of which the slowest changed.
+    public let tails: [ExplainedTail]
     public let backends: ExplainedBackends
     /// The number of turns of each side.
     public let turns: (base: Int, head: Int)
@@ -65,6 +68,7 @@ public struct Explanation: Sendable {
         let sureWaits = sure(waits) { _ in leastWait }
             .sorted { $0.difference.magnitude > $1.difference.magnitude }
         self.waits = time.isSure ? sureWaits : []
+        tails = ExplainedTail.changes(base.map(\.tails), head.map(\.tails), by: test)
         (self.time, self.cpuTime, self.cpu, self.instructions) = (time, cpuTime, cpu, instructions)
     }
 
@@ -173,6 +177,8 @@ public struct ExplainedSample: Sendable {
     public var counts: [Count: Double] = [:]
     /// The waits of all operations, in nanoseconds, and the number of operations.
     public var waits: (split: WaitSplit, operations: Int)?
+    /// The slowest operations of each class, from the same trace.
+    public var tails: [Tail] = []
 
     public init(time: Double, cpuTime: Double) {
         self.time = time

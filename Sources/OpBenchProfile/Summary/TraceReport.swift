@@ -20,6 +20,7 @@ public struct TraceReport: Sendable {
     public let inversions: PriorityInversions
     public let fairness: Fairness
     public let wakeUps: WakeUps
+    public let tails: Tails
     public let whatIfs: [WhatIf]
 
     /// - Parameters:
@@ -36,6 +37,7 @@ public struct TraceReport: Sendable {
         inversions = PriorityInversions(trace, tolerance: tolerance)
         fairness = Fairness(trace, waits)
         wakeUps = WakeUps(trace)
+        tails = Tails(trace, graph, waits)
         whatIfs = Self.whatIfs(trace, graph, workSpan)
     }
 
@@ -75,7 +77,7 @@ extension TraceReport {
             lines.append("\(trace.lostOperations) more were lost; the figures cover only the others")
         }
         lines += workSpanLines + waitLines(of: "all operations", waits.total) + pathLines + whatIfLines
-        return lines + priorityLines + wakeUpLines
+        return lines + priorityLines + wakeUpLines + tails.lines()
     }
 
     private static func operations(_ count: Int) -> String { "\(count) \(count == 1 ? "operation" : "operations")" }

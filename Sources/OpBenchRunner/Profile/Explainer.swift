@@ -242,8 +242,9 @@ extension ProfileTaker {
             }
         }
         try tell(.trace)
-        sample.waits = try await part("trace", &notes) {
-            (try await tracedWaits(), [])
+        if let traced = try await part("trace", &notes, { (try await tracedWaits(), []) }) {
+            sample.waits = (traced.split, traced.operations)
+            sample.tails = traced.tails
         }
         try tell(.calls)
         // Phases do not have this figure.

@@ -1,8 +1,9 @@
+import Foundation
 import OpBenchModel
 import OpBenchProfile
 
 extension ProfileTaker {
-    /// A trace of one round, as two files and a summary.
+    /// A trace of one round, as two files of it, one of its slowest operations, and a summary.
     func trace() async throws -> ProfileSection {
         let before = Covariates.now()
         let (answer, report) = try await tracedReport()
@@ -13,13 +14,16 @@ extension ProfileTaker {
         let chrome = try NewFile("trace.json", in: stage.folder)
         let cut = try ChromeWriter.write(report.trace, to: chrome)
         try chrome.publish()
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        try stage.write(String(decoding: try encoder.encode(report.tails), as: UTF8.self) + "\n", as: Tails.fileName)
         let rounds = answer.tracedRounds ?? 1
         let busy = Self.busyMachine(interference, processorWaitShare: report.trace.processorWaitShare)
         return ProfileSection(
             .trace,
             means: "time stamps at every operation" + (rounds > 1 ? ", the least disturbed of \(rounds) rounds" : ""),
             lines: [busy].compactMap(\.self) + report.lines() + [cut.message].compactMap(\.self),
-            files: ["trace.perfetto-trace", "trace.json"], perturbation: answer.perturbation)
+            files: ["trace.perfetto-trace", "trace.json", Tails.fileName], perturbation: answer.perturbation)
     }
 
     /// The share of time that bodies waited for a processor, above which the machine was busy.
@@ -41,11 +45,14 @@ extension ProfileTaker {
         try await traced { trace throws(TraceError) in try TraceReport(trace) }
     }
 
-    /// The part of a trace that an explanation needs: the summed waits of all operations, and the number of operations.
-    func tracedWaits() async throws -> (split: WaitSplit, operations: Int) {
+    /// The part of a trace that an explanation needs: the summed waits of all operations, the number of operations, and
+    /// the slowest of each class.
+    func tracedWaits() async throws -> (split: WaitSplit, operations: Int, tails: [Tail]) {
         try await traced { trace throws(TraceError) in
             try trace.check()
-            return (WaitAnalysis(trace, try OperationGraph(trace)).total, trace.operations.count)
+            let graph = try OperationGraph(trace)
+            let waits = WaitAnalysis(trace, graph)
+            return (waits.total, trace.operations.count, Tails(trace, graph, waits).classes)
         }.1
     }
 

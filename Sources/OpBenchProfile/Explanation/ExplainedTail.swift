@@ -1,0 +1,114 @@
+import OpBenchModel
+
+/// The change of the slowest 1 % of the operations of one class, from the traces of both sides.
+///
+/// Times are in nanoseconds per slow operation; see `Tails`.
+public struct ExplainedTail: Equatable, Sendable {
+    /// The class; empty if the operations have no classes.
+    public let operationClass: String
+    /// From submission to end.
+    public let latency: Change
+    /// The reasons that changed significantly, first those that changed most in the latency's direction.
+    public private(set) var reasons: [Change]
+    /// The cause of the greatest change, on the side with the longer latency; nil if it differs from turn to turn.
+    public private(set) var culprit: CommonCulprit?
+
+    /// A culprit that several turns have in common.
+    public struct CommonCulprit: Equatable, Sendable {
+        /// The culprit's name, or its kind if it is another one in each turn.
+        public var name: String
+        public var isKind: Bool
+        /// The median of the times that it took, in nanoseconds.
+        public var took: Double
+        /// The number of turns in which it is the first, and of all turns.
+        public var turns: (with: Int, all: Int)
+
+        public static func == (left: Self, right: Self) -> Bool {
+            (left.name, left.isKind, left.took, left.turns.with, left.turns.all)
+                == (right.name, right.isKind, right.took, right.turns.with, right.turns.all)
+        }
+    }
+
+    /// The least part of the latency's change that is reported of a reason.
+    private static let leastShare = 0.05
+
+    /// The classes whose slow operations changed significantly, the greatest change first.
+    ///
+    /// - Parameters:
+    ///   - base: the tails of each turn; empty for a turn without a trace.
+    static func changes(_ base: [[Tail]], _ head: [[Tail]], by test: ChanceTest) -> [ExplainedTail] {
+        var names: [String] = []
+        for name in (base + head).joined().map(\.operationClass) where !names.contains(name) { names.append(name) }
+        let pairs = names.compactMap { name -> (base: [Tail], head: [Tail])? in
+            func own(_ side: [[Tail]]) -> [Tail] { side.compactMap { $0.first { $0.operationClass == name } } }
+            let pair = (base: own(base), head: own(head))
+            return pair.base.isEmpty || pair.head.isEmpty ? nil : pair
+        }
+        var latencies = pairs.map { pair in
+            Change(
+                Tail.words(of: pair.base[0].operationClass), base: pair.base.map(\.mean), head: pair.head.map(\.mean),
+                by: test)
+        }
+        for (index, probability) in zip(latencies.indices, test.adjusted(latencies.map(\.probability))) {
+            latencies[index].probability = probability
+        }
+        return zip(pairs, latencies).filter { $1.isSure }
+            .map { ExplainedTail($0.base, $0.head, $1, by: test) }
+            .sorted { $0.latency.difference.magnitude > $1.latency.difference.magnitude }
+    }
+
+    private init(_ base: [Tail], _ head: [Tail], _ latency: Change, by test: ChanceTest) {
+        operationClass = base[0].operationClass
+        self.latency = latency
+        let least = latency.difference.magnitude * Self.leastShare
+        let names = WaitReason.allCases.map(\.words) + [Tails.body]
+        let tested = names.compactMap { name -> Change? in
+            func values(_ side: [Tail]) -> [Double] { side.map { $0.mean(of: name) } }
+            let (ofBase, ofHead) = (values(base), values(head))
+            let mean = (ofBase + ofHead).reduce(0, +) / Double(ofBase.count + ofHead.count)
+            guard mean > 0, mean >= least / 2 else { return nil }
+            return Change(name, base: ofBase, head: ofHead, by: test)
+        }
+        let sign = latency.difference >= 0 ? 1.0 : -1.0
+        reasons = zip(tested, test.adjusted(tested.map(\.probability))).compactMap { change, probability in
+            var change = change
+            change.probability = probability
+            return change.isSure(of: least) ? change : nil
+        }.sorted { (-sign * $0.difference, $0.name) < (-sign * $1.difference, $1.name) }
+        culprit = Self.culprit(of: sign > 0 ? head : base, by: reasons.first { sign * $0.difference > 0 }?.name)
+    }
+
+    /// - Parameter reason: the reason that changed most; nil for any.
+    private static func culprit(of turns: [Tail], by reason: String?) -> CommonCulprit? {
+        let first = turns.compactMap { tail in tail.culprits.first { reason == nil || $0.reason == reason } }
+        func common(_ isKind: Bool, _ key: (Culprit) -> String) -> CommonCulprit? {
+            let groups = Dictionary(grouping: first, by: key)
+            let most = groups.max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }
+            guard let most, 2 * most.value.count >= turns.count else { return nil }
+            return CommonCulprit(
+                name: most.key, isKind: isKind, took: median(most.value.map { Double($0.took) }) ?? 0,
+                turns: (most.value.count, turns.count))
+        }
+        return common(false, \.name) ?? common(true, \.kind)
+    }
+}
+
+extension Tail {
+    /// Nanoseconds per slow operation.
+    fileprivate var mean: Double { Double(latency) / Double(max(1, slow)) }
+
+    fileprivate func mean(of reason: String) -> Double {
+        Double(reasons.first { $0.name == reason }?.time ?? 0) / Double(max(1, slow))
+    }
+}
+
+extension ExplainedTail {
+    /// The culprit in words; nil without one.
+    var culpritWords: String? {
+        culprit.map { culprit in
+            let name = culprit.isKind ? "another \(culprit.name) each time" : culprit.name
+            return "\(name), \(ProfileText.time(culprit.took)), "
+                + "in \(culprit.turns.with) of \(culprit.turns.all) turns"
+        }
+    }
+}
