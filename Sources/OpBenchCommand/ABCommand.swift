@@ -132,6 +132,7 @@ struct ABCommand: ParsableCommand {
         let (selection, policy) = try load()
         var options = plan.runOptions(in: destination.directory, runID: runID, resume: destination.resume)
         options.limits = try limits.checked()
+        options.optionOfKinds = selection.optionOfKinds
         try checkInjection(into: selection)
         for spec in selection.specs {
             options.stagedKinds[spec.name] = Set(GateNeeds(of: policy, on: spec).blocks.keys)

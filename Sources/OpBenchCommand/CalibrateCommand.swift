@@ -39,6 +39,7 @@ struct CalibrateCommand: ParsableCommand {
         let folder = CalibrationFolder(in: destination.directory)
         var options = plan.runOptions(in: folder.path, runID: runID, resume: destination.resume)
         options.limits = try limits.checked()
+        options.optionOfKinds = selection.optionOfKinds
         options.builds = try CancellableWork.run {
             await Result.catching { try await ComparedBuilds.sameTwice() }
         }.value.get()
