@@ -119,6 +119,7 @@ struct ABCommand: ParsableCommand {
         let (selection, policy) = try workloads.loadJudged(by: report.policy, or: .standardForSides)
         var options = plan.runOptions(in: destination.directory, runID: runID, resume: destination.resume)
         options.limits = try limits.checked()
+        options.optionOfKinds = selection.optionOfKinds
         try checkInjection(into: selection)
         // Reports mistakes in the plan before anything is built.
         if refs.base != nil { _ = try RunPlan(specs: selection.specs, options: options) }

@@ -43,6 +43,7 @@ struct CalibrateCommand: ParsableCommand {
         let folder = CalibrationFolder(in: destination.directory)
         var options = plan.runOptions(in: folder.path, runID: runID, resume: destination.resume)
         options.limits = try limits.checked()
+        options.optionOfKinds = selection.optionOfKinds
         // Reports mistakes in the plan before anything is built.
         _ = try RunPlan(specs: selection.specs, options: options)
         let built = try layout.layouts.map(RefOptions.buildCheckedOut)

@@ -104,6 +104,7 @@ struct RunCommand: ParsableCommand {
         let (selection, blocks) = try gate.load(selection, plan)
         var options = plan.runOptions(in: destination.directory, runID: runID, resume: destination.resume)
         options.take(blocks)
+        options.optionOfKinds = selection.optionOfKinds
         options.limits = try limits.checked()
         options.iterationsPerNanosecond = try knownCalibration()
         options.budget = amount.budget

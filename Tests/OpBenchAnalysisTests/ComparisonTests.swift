@@ -328,6 +328,15 @@ struct ComparisonTests {
         #expect(try verdict(100, more: 100) == .regression && verdict(40_000, more: 2000) == .regression)
     }
 
+    @Test(
+        "The slack of instructions is a part of the count",
+        arguments: [(20_190, .pass), (20_400, .regression)] as [(Double, Verdict)])
+    func slackOfInstructions(head: Double, expected: Verdict) throws {
+        let question = Self.question { _ in FigureRule(maxRegression: 0) }
+        let rows = counts([20_000, 20_100], [head, head], metric: .instructions)
+        #expect(try row(Comparison(sidesOf: rows, question: question), "instructions").verdict == expected)
+    }
+
     @Test("The greatest calibrated difference between counts is slack too")
     func calibratedCounts() throws {
         var question = Self.question { _ in FigureRule(maxRegression: 0) }

@@ -47,7 +47,7 @@ struct BadInputTests {
         Case("duplicate key", Case.chain(more: #", "name": "v""#), "$.name:"),
         Case(
             "unknown metric", Case.chain(more: #", "sample_kinds": ["latencies"]"#),
-            #"$.sample_kinds[0]: "latency" throughput"#),
+            #"$.sample_kinds[0]: "latency" memory"#),
         Case(
             "unknown shape",
             #"{"name": "w", "summary": "s", "shape": "chains", "parameters": {}, "backends": ["engine"]}"#,

@@ -54,7 +54,8 @@ struct CSVTests {
             "submit_lag_p99_ns,sustained_rate_per_s,arrival_rate_per_s,completion_rate_per_s,capacity_per_s",
             "notify_latency_p50_ns,notify_latency_p99_ns,self_perturbation",
             "cpu_ns_per_op,voluntary_switches_per_op,involuntary_switches_per_op,page_faults_per_op",
-            "futex_calls_per_op,threads_created",
+            "futex_calls_per_op,threads_created,instructions_per_op,hardware_instructions_per_op,cycles_per_op",
+            "cache_misses_per_op,branch_misses_per_op",
             "allocations_per_op,allocated_bytes_per_op,retained_bytes_per_pending_op,unreleased_bytes,peak_resident_bytes,inversions",
             "starts_after_suspend,quiesce_p99_ns,resume_to_start_p99_ns",
         ])

@@ -46,7 +46,10 @@ struct GateNeedsTests {
         let order = try needs(#"{"metric": "inversions", "at_most": 0, "min_blocks": 7}"#)
         #expect(order.kinds == [.latency, .check] && order.blocks == [.latency: 7])
         let all = try needs(#"{"metric": "*", "max_regression": 0.1}"#)
-        #expect(all.kinds == Set(SampleKind.allCases) && all.takesBaseline)
+        #expect(all.kinds == [.throughput, .latency, .memory, .check] && all.takesBaseline)
+        let counts = try needs(
+            #"{"metric": "instructions", "max_regression": 0.02}, {"metric": "cache_*", "max_regression": 0.1}"#)
+        #expect(counts.kinds == [.instructions, .counters] && counts.blocks == [.counters: 15])
         #expect(try needs(#"{"metric": "allocations", "max_regression": 0}"#).blocks == [:])
     }
 }

@@ -190,7 +190,7 @@ struct TemplateTests {
             let spec = try WorkloadDecoder.decode(text: text, file: "my-own.json")
             #expect(spec.shape == shape && spec.warnings() == [])
             #expect(spec.cells.map(\.id) == ["my-own"])
-            #expect(spec.sampleKinds == definition.kinds)
+            #expect(spec.sampleKinds == definition.usualKinds)
         }
         for parameter in definition.parameters {
             #expect(

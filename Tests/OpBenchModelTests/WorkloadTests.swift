@@ -14,13 +14,13 @@ struct WorkloadTests {
         #expect(spec.sha256.count == 64)
     }
 
-    @Test("A file without parameters has every default, all metrics of its shape, and its name as the id")
+    @Test("A file without parameters has every default, the usual kinds of sample, and its name as the id")
     func defaults() throws {
         for shape in Shape.allCases {
             let spec = try decode(shape: shape.rawValue)
             let cell = try #require(spec.cells.first)
             #expect(cell.id == "sample")
-            #expect(spec.sampleKinds == ShapeDefinition.of(shape).kinds)
+            #expect(spec.sampleKinds == ShapeDefinition.of(shape).usualKinds)
             for parameter in ShapeDefinition.of(shape).parameters {
                 #expect(cell.parameters[parameter.name] == parameter.defaultValue)
             }

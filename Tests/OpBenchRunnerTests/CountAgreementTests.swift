@@ -8,33 +8,42 @@ import Testing
 /// The number of count samples that a run takes.
 @Suite struct CountAgreementTests {
     @Test func `two counts that differ by no more than the slack agree, wherever they are`() {
-        let slack = Metric.allocations.slack!
+        let slack = Metric.allocations.slack(of: 100)!
         #expect(!Metric.allocations.hasAgreement([100]))
         #expect(Metric.allocations.hasAgreement([100, 100 + slack]))
         #expect(!Metric.allocations.hasAgreement([100, 101 + slack]))
         #expect(Metric.allocations.hasAgreement([100, 300, 200, 300]))
     }
 
+    @Test func `instructions agree within a part of the count`() {
+        #expect(Metric.instructions.hasAgreement([2000, 1000, 1010]))
+        #expect(!Metric.instructions.hasAgreement([2000, 1000, 1011]))
+        #expect(Metric.instructions.slack(of: 500, rounds: 3) == 5)
+        #expect(Metric.allocations.slack(of: 500, rounds: 3) == 48)
+        #expect(Metric.time.slack(of: 500) == nil)
+    }
+
     /// Takes a run whose samples count as `values` specifies, by side and block.
     ///
     /// - Returns: the blocks of counts that were taken.
     private func blocks(
-        of values: [Double], blocks given: Int? = nil, isQuick: Bool = false
+        of values: [Double], _ metric: Metric = .allocations, blocks given: Int? = nil, isQuick: Bool = false
     ) async throws -> [Int] {
         let folder = try Fixture.folder()
         let spec = try Fixture.spec(
-            "independent", #"{"items": 10}"#, backends: ["engine"], more: #", "sample_kinds": ["memory"]"#)
+            "independent", #"{"items": 10}"#, backends: ["engine"],
+            more: #", "sample_kinds": ["memory", "instructions"]"#)
         let options = RunOptions(blocks: given, isQuick: isQuick, directory: folder, runID: "run")
         let plan = try RunPlan(specs: [spec], options: options)
         let taken = Mutex(0)
         let outcome = try await Runner(plan: plan, readCovariates: { Covariates() }) { request, _ in
             var report = SampleReport()
-            if request.flavour == .allocations {
+            if request.flavour == (metric == .instructions ? .instructions : .allocations) {
                 let block = taken.withLock { count in
                     defer { count += 1 }
                     return count
                 }
-                report.add(.allocations, "total", values[block], phase: "total", operations: 10)
+                report.add(metric, "total", values[block], phase: "total", operations: 10)
             }
             return try Self.result(report)
         }.run { _ in }
@@ -44,7 +53,7 @@ import Testing
             return try Self.result(SampleReport())
         }.run { _ in }
         #expect(again.samplesTaken == 0 && outcome.samplesTaken == Set(rows.map(\.sampleID)).count)
-        return rows.filter { $0.metric == "allocations" }.map(\.block).sorted()
+        return rows.filter { $0.metric == metric.name }.map(\.block).sorted()
     }
 
     private static func result(_ report: SampleReport) throws -> ChildResult {
@@ -62,6 +71,11 @@ import Testing
         #expect(try await blocks(of: [50, 90, 50]) == [0, 1, 2])
         #expect(try await blocks(of: [50, 90, 130, 170, 135]) == [0, 1, 2, 3, 4])
         #expect(try await blocks(of: [50, 90, 130, 170, 210, 250, 290]) == [0, 1, 2, 3, 4, 5, 6])
+    }
+
+    @Test func `samples of instructions are taken until two agree, too`() async throws {
+        #expect(try await blocks(of: [5000, 5050], .instructions) == [0, 1])
+        #expect(try await blocks(of: [5000, 5051, 4990], .instructions) == [0, 1, 2])
     }
 
     @Test func `a given number of blocks is used unchanged`() async throws {

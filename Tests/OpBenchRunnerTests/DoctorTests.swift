@@ -39,9 +39,15 @@ import Testing
         ),
         ("profile heap", .bad, { $0.means = ProfileMeans(.init(heapLack: .notLinked)) }),
         ("instructions", .bad, { $0.instructions = Callgrind(program: "/nowhere/valgrind").means() }),
+        ("counters", .bad, { $0.counters = counters(without: Set(HardwareEvent.allCases)) }),
+        ("counters", .note, { $0.counters = counters(without: [.cacheMisses]) }),
         ("thread priorities", .note, { $0.mayRaisePriority = false }),
         ("build", .bad, { $0.configuration = "debug" }),
     ]
+
+    private static func counters(without events: Set<HardwareEvent>) -> ProfileMeans.Answer {
+        HardwareCounters.means(by: ScriptedCounters(failures: events))
+    }
 
     /// An ideal machine.
     private func readings(_ change: @Sendable (inout HostReadings) -> Void = { _ in }) -> HostReadings {
@@ -51,7 +57,7 @@ import Testing
             sleepDelay: 60_000, stolenShare: 0, foreignShare: 0.01, throttledShare: 0, load: 0.2,
             addressRandomization: 2, mayRaisePriority: true, availableBytes: 8 << 30,
             usedSwapBytes: 0, allocator: "jemalloc 5.3", configuration: "release",
-            means: ProfileMeans(.init()), instructions: .init(.callgrind))
+            means: ProfileMeans(.init()), instructions: .init(.callgrind), counters: .init(.counters))
         change(&readings)
         return readings
     }
@@ -153,7 +159,7 @@ import Testing
         #expect(readings.layout.online.count >= 1 && readings.layout.allowed.count >= 1)
         #expect(readings.clockCost > 0 && readings.clockStep > 0)
         #expect((readings.foreignShare ?? 0) >= 0)
-        #expect(Set(Doctor.findings(from: readings).map(\.subject)).count == 25)
+        #expect(Set(Doctor.findings(from: readings).map(\.subject)).count == 26)
     }
 
     @Test func `memory is read in bytes`() {

@@ -30,8 +30,8 @@ import Testing
         func count(_ backend: BackendID, _ flavour: SampleFlavour) -> Int {
             samples.count { $0.cell == cell && $0.backend == backend && $0.flavour == flavour }
         }
-        #expect(SampleFlavour.allCases.map { count(.engine, $0) } == [7, 3, 2, 2, 2, 1])
-        #expect(SampleFlavour.allCases.map { count(.serial, $0) } == [7, 0, 2, 2, 2, 0])
+        #expect(SampleFlavour.allCases.map { count(.engine, $0) } == [7, 3, 2, 2, 2, 0, 0, 1])
+        #expect(SampleFlavour.allCases.map { count(.serial, $0) } == [7, 0, 2, 2, 2, 0, 0, 0])
     }
 
     @Test func `main figures have seven blocks, latency if there is no throughput`() throws {
@@ -48,6 +48,19 @@ import Testing
         var budgeted = RunOptions()
         budgeted.budget = TimeBudget(seconds: 1) { _ in [:] }
         #expect(try counts("open_loop", budgeted) == [.latency: 7, .check: 1])
+    }
+
+    @Test func `counters and instructions are taken on request, instructions as often as their counts need`() throws {
+        func plan(_ kinds: Set<SampleKind>) throws -> RunPlan {
+            try RunPlan(
+                specs: [Fixture.spec("independent", backends: ["engine", "serial"])], options: RunOptions(kinds: kinds))
+        }
+        let all = try plan(Set(SampleKind.allCases))
+        #expect([SampleKind.counters, .instructions].map { kind in all.samples.count { $0.kind == kind } } == [6, 4])
+        #expect(try plan([.counters]).samples.count { $0.kind == .counters } == 14)
+        let reserve = Dictionary(grouping: try plan([.memory, .instructions]).reserve, by: \.flavour)
+        #expect(reserve.mapValues { $0.map(\.block).max() } == [.allocations: 6, .instructions: 6])
+        #expect(reserve.mapValues(\.count) == [.allocations: 10, .instructions: 10])
     }
 
     @Test func `cells of one run may have different numbers of blocks`() throws {

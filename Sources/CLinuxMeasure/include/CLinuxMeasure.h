@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include "CLinuxCalls.h"
+#include "CLinuxCounters.h"
 #include "CLinuxDispatch.h"
 #include "CLinuxProfile.h"
 #include "CLinuxSpawn.h"

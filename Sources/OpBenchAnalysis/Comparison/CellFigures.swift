@@ -176,8 +176,7 @@ extension BackendSamples {
             for figure in figures where !(metric.isOfArrivals && searched.contains(figure.sampleID)) {
                 let divisor = divisor(of: figure, per: metric.basis)
                 guard divisor > 0 else { continue }
-                // The metric's slack applies to one round.
-                let slack = metric.slack.map { $0 * rounds(of: figure) / divisor }
+                let slack = metric.slack(of: figure.value, rounds: rounds(of: figure)).map { $0 / divisor }
                 values[key, default: ([:], slack)].ofBlock[figure.block] = figure.value / divisor
             }
         }

@@ -9,6 +9,9 @@ package struct WorkKernel: Sendable, Codable, Equatable {
 
     package init(iterationsPerNanosecond: Double) { self.iterationsPerNanosecond = iterationsPerNanosecond }
 
+    /// One iteration per nanosecond, for counts, which a run's calibration must not change.
+    package static let nominal = WorkKernel(iterationsPerNanosecond: 1)
+
     /// More than the range of any processor: a work of 10⁹ ns must fit into a word.
     package static let plausible = 1e-6...1e6
 

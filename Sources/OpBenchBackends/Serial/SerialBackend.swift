@@ -14,7 +14,7 @@ final class SerialBackend: Backend, @unchecked Sendable {
     }
 
     static let factory = BackendFactory(
-        id: .serial, guarantees: [], kinds: [.throughput, .memory], ways: ways,
+        id: .serial, guarantees: [], kinds: [.throughput, .memory, .counters, .instructions], ways: ways,
         refusals: [
             .threadPriorities: "a plain loop has one thread and one nice value",
             .suspension: "a plain loop cannot be suspended",

@@ -54,7 +54,7 @@ struct GateRunOptions: ParsableArguments {
         var blocks: [SampleKind: Int] = [:]
         for spec in selection.specs {
             let needs = GateNeeds(of: policy, on: spec)
-            selection.replaceKinds(of: spec.name, by: needs.kinds)
+            selection.replaceKinds(of: spec.name, by: needs.kinds, namedBy: "--policy")
             blocks.merge(needs.blocks, uniquingKeysWith: max)
             if needs.takesBaseline, !spec.backends.contains(.dispatch) {
                 selection.warn("\(spec.file): without the backend dispatch, a gate has no ratio to judge")

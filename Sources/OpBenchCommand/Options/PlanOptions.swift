@@ -9,7 +9,7 @@ struct PlanOptions: ParsableArguments {
             "Samples of every kind per cell and backend, 1 to 1000.",
             discussion: """
                 By default: throughput 7, latency 3 (7 without throughput), memory 2 (up to 7 if counts do not agree), \
-                check 1. A gate needs 15 on each side to report a regression.
+                counters 3, instructions as memory, check 1. A gate needs 15 on each side to report a regression.
                 """,
             valueName: "n"))
     var blocks: Int?

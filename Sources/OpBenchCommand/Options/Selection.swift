@@ -83,7 +83,8 @@ struct SelectionOptions: ParsableArguments {
             "Kinds of sample, separated by commas, instead of those in the files.",
             discussion: """
                 Known: \(SampleKind.allCases.map(\.rawValue).joined(separator: ", ")). Checks of what a backend \
-                promises always run.
+                promises always run; \
+                \(SampleKind.onRequest) are taken only if named here or in the file.
                 """,
             valueName: "list"),
         completion: .kinds)
@@ -99,7 +100,7 @@ struct SelectionOptions: ParsableArguments {
         }
         var selection = mistakes.keep(cells.load)
         try mistakes.check()
-        if let kinds = kinds ?? nil { selection?.replaceKinds(by: kinds) }
+        if let kinds = kinds ?? nil { selection?.replaceKinds(by: kinds, namedBy: "--metric") }
         return selection!
     }
 }
@@ -109,6 +110,8 @@ struct Selection: Sendable {
     private(set) var specs: [WorkloadSpec]
     /// Warnings about settings that are legal but perhaps unintended.
     private(set) var warnings: [String]
+    /// The option that names the kinds of sample; nil if the files do.
+    private(set) var optionOfKinds: String?
 
     init(specs: [WorkloadSpec]) {
         self.specs = specs
@@ -161,8 +164,11 @@ struct Selection: Sendable {
 
     mutating func warn(_ warning: String) { warnings.append(warning) }
 
-    /// - Parameter workload: the workload's name; nil for all workloads.
-    mutating func replaceKinds(of workload: String? = nil, by kinds: Set<SampleKind>) {
+    /// - Parameters:
+    ///   - workload: the workload's name; nil for all workloads.
+    ///   - option: the option that names the kinds.
+    mutating func replaceKinds(of workload: String? = nil, by kinds: Set<SampleKind>, namedBy option: String) {
+        optionOfKinds = option
         for index in specs.indices where workload == nil || specs[index].name == workload {
             specs[index].sampleKinds = kinds
         }

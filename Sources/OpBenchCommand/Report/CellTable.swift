@@ -108,7 +108,7 @@ private struct CellSection {
         let all = rows.backendSides.filter(measured.contains)
         columns = Array(all.prefix(min(Self.mostColumns, max(1, Self.mostEntries / cellIDs.count))))
         leftOut = all.dropFirst(columns.count).map(\.title)
-        let special = Figure.ofShapes.filter { figure in rows.contains { $0[figure].value != nil } }
+        let special = Figure.special.filter { figure in rows.contains { $0[figure].value != nil } }
         let hasTimes = special.isEmpty || rows.contains { $0[.time].value != nil }
         figures = (hasTimes ? [.time] : []) + special
     }

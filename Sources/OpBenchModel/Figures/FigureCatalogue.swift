@@ -8,16 +8,18 @@ extension Figure {
         startLatencyMax, endLatencyP50, endLatencyP99, submitLatencyP50, submitLatencyP99, intendedLatencyP50,
         intendedLatencyP99, intendedLatencyP999, serviceLatencyP50, serviceLatencyP99, serviceLatencyP999, submitLagP99,
         sustainedRate, arrivalRate, completionRate, capacity, notifyLatencyP50, notifyLatencyP99, selfPerturbation,
-        cpuTime, voluntarySwitches, involuntarySwitches, pageFaults, futexCalls, threadsCreated, allocations,
-        allocatedBytes, retainedBytes, unreleasedBytes, peakResident, inversions, startsAfterSuspend, quiesceP99,
-        resumeToStartP99,
+        cpuTime, voluntarySwitches, involuntarySwitches, pageFaults, futexCalls, threadsCreated, instructions,
+        hardwareInstructions, cycles, cacheMisses, branchMisses, allocations, allocatedBytes, retainedBytes,
+        unreleasedBytes, peakResident, inversions, startsAfterSuspend, quiesceP99, resumeToStartP99,
     ]
 }
 
 extension Figure {
-    /// The figures that short tables show besides the time: each is the point of the shapes that have it.
-    public static let ofShapes: [Figure] = [
-        intendedLatencyP50, intendedLatencyP99, sustainedRate, inversions, quiesceP99, resumeToStartP99,
+    /// The figures that short tables show besides the time: each is the point of the shapes, or of the samples taken on
+    /// request, that have it.
+    public static let special: [Figure] = [
+        intendedLatencyP50, intendedLatencyP99, sustainedRate, inversions, quiesceP99, resumeToStartP99, instructions,
+        hardwareInstructions, cycles,
     ]
 }
 
@@ -199,6 +201,34 @@ extension Figure {
     public static let threadsCreated = Figure(
         "threads_created", .threadsCreated, "total", .cost, "threads made",
         "Threads that the backend created, counted by a tracer in a separate, untimed sample.")
+}
+
+// MARK: - Counts of the processor
+
+extension Figure {
+    public static let instructions = Figure(
+        "instructions_per_op", .instructions, "total", phase: "total", .cost, "instruc\u{AD}tions/op",
+        """
+        Instructions per operation in user space, counted by valgrind's callgrind in a separate, untimed sample, in \
+        which threads take turns. Exact to 1 %.
+        """,
+        column: .init(20), isHeadline: true, exportedName: "operation_instructions")
+    public static let hardwareInstructions = Figure(
+        "hardware_instructions_per_op", .hardwareInstructions, "total", phase: "total", .cost,
+        "HW instruc\u{AD}tions/op", "Instructions per operation in user space, counted by the processor.",
+        column: .init(21), isHeadline: true, exportedName: "operation_hardware_instructions")
+    public static let cycles = Figure(
+        "cycles_per_op", .cycles, "total", phase: "total", .cost, "cycles/op",
+        "Cycles per operation in user space, over all threads, counted by the processor.",
+        column: .init(22), exportedName: "operation_cycles")
+    public static let cacheMisses = Figure(
+        "cache_misses_per_op", .cacheMisses, "total", phase: "total", .cost, "cache misses/op",
+        "Misses of the last cache per operation in user space, counted by the processor.",
+        column: .init(23), exportedName: "operation_cache_misses")
+    public static let branchMisses = Figure(
+        "branch_misses_per_op", .branchMisses, "total", phase: "total", .cost, "branch misses/op",
+        "Mispredicted branches per operation in user space, counted by the processor.",
+        column: .init(24), exportedName: "operation_branch_misses")
 }
 
 // MARK: - Memory

@@ -13,15 +13,22 @@ public struct Metric: Sendable, Hashable {
     public enum Aggregation: String, Sendable { case median, maximum }
     /// The divisor of a sample's figure before samples are compared: they differ in how often they ran the plan.
     public enum Basis: String, Sendable { case sample, operation, round }
+    /// The largest difference between counts of one build.
+    public enum Slack: Sendable, Hashable {
+        /// Of two rounds, whatever their number of operations, in the metric's unit. A thread that begins late, or
+        /// memory that grows in steps, adds some allocations.
+        case absolute(Double)
+        /// As a part of the count. How threads take turns changes what they execute.
+        case relative(Double)
+    }
 
     public let name: String
     /// The kinds of sample that report the metric.
     public let kinds: Set<SampleKind>
     public let unit: Unit
     public let direction: Direction
-    /// The largest difference between rounds of one build, whatever their number of operations, in the metric's unit. A
-    /// thread that begins late, or memory that grows in steps, adds some allocations. Nil for figures that vary.
-    public let slack: Double?
+    /// Nil for figures that vary.
+    public let slack: Slack?
     /// True for counts, which usually barely vary from sample to sample; `hasAgreement(_:slack:)` decides for a cell's
     /// counts.
     public var isDeterministic: Bool { slack != nil }
@@ -31,7 +38,7 @@ public struct Metric: Sendable, Hashable {
     public let summary: String
 
     public init(
-        name: String, kinds: Set<SampleKind> = [.throughput], unit: Unit, direction: Direction, slack: Double? = nil,
+        name: String, kinds: Set<SampleKind> = [.throughput], unit: Unit, direction: Direction, slack: Slack? = nil,
         aggregation: Aggregation = .median, per basis: Basis = .sample, summary: String
     ) {
         self.name = name
@@ -44,13 +51,24 @@ public struct Metric: Sendable, Hashable {
         self.summary = summary
     }
 
+    /// The slack of a sample's count, in the metric's unit; nil for figures that vary.
+    ///
+    /// - Parameter rounds: the number of rounds that the count covers.
+    public func slack(of count: Double, rounds: Double = 1) -> Double? {
+        switch slack {
+        case .absolute(let ofRound): ofRound * rounds
+        case .relative(let part): part * count
+        case nil: nil
+        }
+    }
+
     /// Whether two samples of a build are equal within the slack. If no two are, the count is not deterministic and is
     /// judged like figures that vary.
     ///
     /// - Parameter slack: in the unit of the counts; nil for the slack of one round.
     public func hasAgreement(_ counts: [Double], slack: Double? = nil) -> Bool {
-        let (ascending, slack) = (counts.sorted(), slack ?? self.slack ?? 0)
-        return zip(ascending, ascending.dropFirst()).contains { $1 - $0 <= slack }
+        let ascending = counts.sorted()
+        return zip(ascending, ascending.dropFirst()).contains { $1 - $0 <= slack ?? self.slack(of: $0) ?? 0 }
     }
 
     /// The aggregation of one `stat`; a `max` takes the maximum, whatever the metric.

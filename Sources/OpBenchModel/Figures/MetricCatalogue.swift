@@ -9,7 +9,8 @@ extension Metric {
         endLatency, notifyLatency, submitLatency, intendedLatency, serviceLatency, submitLag, sustainedRate, capacity,
         arrivalRate, completionRate, selfPerturbation, longestWait, quiesceTime, resumeToStart, cpuShare, effectiveNice,
         allocations, allocatedBytes, retainedBytes, heapAllocated, heapActive, heapResident, heapMapped, heapRetained,
-        unreleasedBytes, peakResident, futexCalls, threadsCreated, inversions, startsAfterSuspend, highWater, probeCost,
+        unreleasedBytes, peakResident, futexCalls, threadsCreated, hardwareInstructions, cycles, cacheMisses,
+        branchMisses, instructions, inversions, startsAfterSuspend, highWater, probeCost,
         referenceLoopTime, stealTime, cpuPressure, foreignTime, throttledTime, load, processors, nodes, makespanRatio,
         releaseTime, status,
     ]
@@ -127,10 +128,11 @@ extension Metric {
 
 extension Metric {
     public static let allocations = Metric(
-        name: "allocations", kinds: [.memory], unit: .count, direction: .lower, slack: 16, per: .operation,
+        name: "allocations", kinds: [.memory], unit: .count, direction: .lower, slack: .absolute(16), per: .operation,
         summary: "mallocs, with jemalloc's thread caches off; the round with the fewest")
     public static let allocatedBytes = Metric(
-        name: "allocated_bytes", kinds: [.memory], unit: .bytes, direction: .lower, slack: 2048, per: .operation,
+        name: "allocated_bytes", kinds: [.memory], unit: .bytes, direction: .lower, slack: .absolute(2048),
+        per: .operation,
         summary: "bytes requested from malloc, with jemalloc's thread caches off; the round with the fewest")
     public static let retainedBytes = Metric(
         name: "retained_bytes", kinds: [.memory], unit: .bytes, direction: .lower, per: .operation,
@@ -151,7 +153,8 @@ extension Metric {
         name: "heap_retained", kinds: [.memory], unit: .bytes, direction: .lower,
         summary: "jemalloc's stats.retained at a mark")
     public static let unreleasedBytes = Metric(
-        name: "unreleased_bytes", kinds: [.memory], unit: .bytes, direction: .lower, slack: 2048, per: .operation,
+        name: "unreleased_bytes", kinds: [.memory], unit: .bytes, direction: .lower, slack: .absolute(2048),
+        per: .operation,
         summary:
             "bytes in use at `released` beyond those at `before`, thread caches off; the round that left the fewest")
     public static let peakResident = Metric(
@@ -166,6 +169,29 @@ extension Metric {
     public static let threadsCreated = Metric(
         name: "threads_created", kinds: [.memory], unit: .count, direction: .lower,
         summary: "threads that the backend created since the process started, counted by a tracer")
+}
+
+// MARK: - Counters and instructions samples
+
+extension Metric {
+    public static let hardwareInstructions = Metric(
+        name: "hardware_instructions", kinds: [.counters], unit: .count, direction: .lower, per: .operation,
+        summary: "instructions in user space, total phase, all threads, counted by the processor (perf_event_open(2))")
+    public static let cycles = Metric(
+        name: "cycles", kinds: [.counters], unit: .count, direction: .lower, per: .operation,
+        summary: "cycles of the processor in user space, total phase, all threads, counted by the processor")
+    public static let cacheMisses = Metric(
+        name: "cache_misses", kinds: [.counters], unit: .count, direction: .lower, per: .operation,
+        summary: "misses of the last cache in user space, total phase, all threads, counted by the processor")
+    public static let branchMisses = Metric(
+        name: "branch_misses", kinds: [.counters], unit: .count, direction: .lower, per: .operation,
+        summary: "mispredicted branches in user space, total phase, all threads, counted by the processor")
+    public static let instructions = Metric(
+        name: "instructions", kinds: [.instructions], unit: .count, direction: .lower, slack: .relative(0.01),
+        per: .operation,
+        summary:
+            "instructions in user space, total phase, all threads, which take turns under valgrind's callgrind; the "
+            + "round with the fewest")
 }
 
 // MARK: - Latency and check samples

@@ -2,7 +2,8 @@ import Glibc
 
 /// The samples that a run of a workload must have for a policy to judge it.
 public struct GateNeeds: Sendable, Equatable {
-    /// The kinds of sample that report judged figures.
+    /// The kinds of sample that report judged figures. A rule for all metrics asks for no kind that is taken on
+    /// request.
     public private(set) var kinds: Set<SampleKind> = []
     /// The number of blocks per kind that the rules need for figures that vary. Counts that barely vary need only the
     /// default number.
@@ -31,7 +32,9 @@ public struct GateNeeds: Sendable, Equatable {
             need(ratio.metric.kinds, minBlocks)
         }
         for metric in Metric.catalogue
-        where metric.direction != .neutral && Glob.matches(selector.metric, metric.name) && isReported(metric) {
+        where metric.direction != .neutral && Glob.matches(selector.metric, metric.name) && isReported(metric)
+            && (selector.metric != "*" || !metric.kinds.allSatisfy(\.isOnRequest))
+        {
             need(metric.kinds, metric.isDeterministic ? nil : minBlocks)
         }
     }

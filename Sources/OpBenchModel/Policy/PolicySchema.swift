@@ -85,8 +85,13 @@ extension JSONSchema {
     }
 
     private static var slacks: String {
-        Metric.catalogue.compactMap { metric in metric.slack.map { "\(FigureText.write($0)) (\(metric.name))" } }
-            .joined(separator: ", ")
+        Metric.catalogue.compactMap { metric -> String? in
+            switch metric.slack {
+            case .absolute(let count): "\(FigureText.write(count)) (\(metric.name))"
+            case .relative(let part): "\(FigureText.write(part * 100)) % (\(metric.name))"
+            case nil: nil
+            }
+        }.joined(separator: ", ")
     }
 
     private static var backend: JSONValue { .object(("enum", .strings(BackendID.known.map(\.rawValue)))) }

@@ -33,7 +33,7 @@ extension ShapeDefinition {
                 name: "seed", kind: .integer(0...exactIntegerLimit), defaultValue: .integer(1),
                 summary:
                     "The seed of all random choices, such as priorities and arrivals. Block b uses seed + b, "
-                    + "memory samples use seed. Not part of a cell_id.",
+                    + "samples of memory and instructions use seed. Not part of a cell_id.",
                 takesList: false),
         ]
     }

@@ -50,8 +50,15 @@ public struct ShapeDefinition: Sendable {
         self.complete = complete
     }
 
+    /// The kinds that a workload has if it names none.
+    public var usualKinds: Set<SampleKind> { kinds.filter { !$0.isOnRequest } }
+
     /// The kinds of sample by name, in the order of tables.
-    package var kindNames: [String] { SampleKind.allCases.filter(kinds.contains).map(\.rawValue) }
+    package var kindNames: [String] { Self.names(of: kinds) }
+
+    static func names(of kinds: Set<SampleKind>) -> [String] {
+        SampleKind.allCases.filter(kinds.contains).map(\.rawValue)
+    }
 
     /// The command that prints the parameters.
     var listing: String { "opbench shapes \(shape.rawValue)" }

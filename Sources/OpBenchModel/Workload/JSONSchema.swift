@@ -72,7 +72,7 @@ public enum JSONSchema {
                         + "multiply.", of: .object(("type", "object")), isUnique: false)
             ),
             ("backends", list("The backends to run. " + backendSummaries, of: backendNames(BackendID.known))),
-            ("sample_kinds", kinds("The kinds of sample to take; all by default.")),
+            ("sample_kinds", kinds("The kinds of sample to take; by default all except \(SampleKind.onRequest).")),
             ("skip", list("Cells that a backend is not run on.", of: rule(hasStatus: false), isUnique: false)),
             (
                 "expect",

@@ -48,7 +48,7 @@ enum WorkloadDecoder {
                     zips: try members["zip"].map { node throws(InputErrors) in
                         try ParameterZip.list(in: node, of: definition, given: Set(axes.keys))
                     } ?? [], backends: backends ?? [],
-                    sampleKinds: (kinds ?? nil) ?? definition.kinds, skips: skips ?? [],
+                    sampleKinds: (kinds ?? nil) ?? definition.usualKinds, skips: skips ?? [],
                     expectations: expectations ?? [])
                 try read.expandCells(line: node.value.line)
                 spec = read

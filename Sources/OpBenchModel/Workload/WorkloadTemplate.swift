@@ -27,8 +27,12 @@ public struct WorkloadTemplate: Sendable {
                     Self.comment("backends", known.map { "\($0.id.rawValue): \($0.summary)" }),
                     ("backends", .strings(backends.map(\.rawValue))),
                     Self.comment(
-                        "sample_kinds", ["The kinds of sample to take; by default, all that the shape has."]),
-                    ("sample_kinds", .strings(definition.kindNames)),
+                        "sample_kinds",
+                        [
+                            "The kinds of sample to take; by default, all that the shape has except "
+                                + "\(SampleKind.onRequest)."
+                        ]),
+                    ("sample_kinds", .strings(ShapeDefinition.names(of: definition.usualKinds))),
                 ] + rules))
     }
 

@@ -159,17 +159,22 @@ extension Doctor {
     }
 
     static func profile(_ kind: ProfileKind, _ readings: HostReadings) -> Finding {
-        finding("profile \(kind.rawValue)", readings.means[kind], for: "to profile")
+        finding("profile \(kind.rawValue)", readings.means[kind], for: "to profile, not for figures")
     }
 
     static func instructions(_ readings: HostReadings) -> Finding {
-        finding("instructions", readings.instructions, for: "for `explain --instructions`")
+        finding(
+            "instructions", readings.instructions, for: "for samples of instructions and `explain --instructions`")
+    }
+
+    static func counters(_ readings: HostReadings) -> Finding {
+        finding("counters", readings.counters, for: "for samples of counters")
     }
 
     private static func finding(_ subject: String, _ answer: ProfileMeans.Answer, for purpose: String) -> Finding {
         Finding(
             subject: subject, weight: answer.means == nil ? .bad : answer.lack.isEmpty ? .good : .note,
-            found: answer.words, remedy: answer.remedy.isEmpty ? "" : "\(purpose), not for figures: \(answer.remedy)")
+            found: answer.words, remedy: answer.remedy.isEmpty ? "" : "\(purpose): \(answer.remedy)")
     }
 
     static func priority(_ readings: HostReadings) -> Finding {
@@ -231,7 +236,7 @@ public enum Doctor {
             hypervisor(readings), foreign(readings), load(readings), clockSource(readings), clock(readings),
             timer(readings), memory(readings), randomization(readings), allocator(readings), environment(readings),
             priority(readings), build(readings),
-        ] + ProfileKind.allCases.map { profile($0, readings) } + [instructions(readings)]
+        ] + ProfileKind.allCases.map { profile($0, readings) } + [instructions(readings), counters(readings)]
     }
 }
 

@@ -42,6 +42,8 @@ struct HostReadings: Sendable {
     var means: ProfileMeans
     /// The method for counting instructions.
     var instructions: ProfileMeans.Answer
+    /// The method for counting the processor's events.
+    var counters: ProfileMeans.Answer
 
     /// Reads everything, and watches the machine for the given time.
     static func take(watchSeconds: Double) -> HostReadings {
@@ -67,7 +69,7 @@ struct HostReadings: Sendable {
             usedSwapBytes: usedSwap(in: memory), allocator: host.allocator, heapLack: heapLack,
             environment: SampleEnvironment.found(),
             configuration: host.configuration, means: .probe(),
-            instructions: ProfileMeans.ofInstructions())
+            instructions: ProfileMeans.ofInstructions(), counters: HardwareCounters.means())
     }
 
     private static var heapLack: HeapLack? {

@@ -18,6 +18,9 @@ struct SampleRequest: Codable, Sendable {
     var parent: Int32
     /// Intentional mallocs per operation; see `InjectedDefect`.
     var injectedAllocations: Int?
+    /// Set for a sample under callgrind: the path of the files in which callgrind writes its counts, see
+    /// `CallgrindCounter`.
+    var countsFile: String?
     /// Set for a profiled sample, which answers with a `ProfileAnswer`.
     var profile: ProfileOrder?
 
@@ -52,6 +55,10 @@ enum SampleFlavour: String, Codable, Sendable, CaseIterable {
     case heap
     /// Futex calls and threads; the process runs under a tracer that counts them.
     case calls
+    /// The processor's events.
+    case counters
+    /// Instructions; the process runs under callgrind.
+    case instructions
     case check
 
     var kind: SampleKind {
@@ -59,6 +66,8 @@ enum SampleFlavour: String, Codable, Sendable, CaseIterable {
         case .throughput: .throughput
         case .latency: .latency
         case .allocations, .heap, .calls: .memory
+        case .counters: .counters
+        case .instructions: .instructions
         case .check: .check
         }
     }

@@ -45,6 +45,8 @@ struct Interference: Sendable {
     /// decides: more than a fiftieth of the time stolen, other processes busy for longer than the kind allows, any
     /// throttling, or a reference loop a quarter slower than calibrated.
     func disturbs(_ kind: SampleKind) -> Bool {
+        // Callgrind's processor is simulated.
+        if kind == .instructions { return false }
         let foreignLimit = kind == .latency ? Self.latencyPart * processors * elapsed : Self.otherPart * elapsed
         if let steal, steal > 0.02 * elapsed, steal > 10e6 { return true }
         if let foreign, foreign > max(foreignLimit, Self.leastForeign) { return true }

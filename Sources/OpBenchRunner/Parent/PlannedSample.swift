@@ -18,9 +18,9 @@ public struct PlannedSample: Sendable, Hashable {
 
     public var kind: SampleKind { flavour.kind }
 
-    /// The cell with its block's random draw, which is the same for all backends and sides. Memory samples use the
+    /// The cell with its block's random draw, which is the same for all backends and sides. Samples of counts use the
     /// cell's own draw in every block, since exact counts of different draws would not agree.
-    var drawnCell: Cell { kind == .memory ? cell : cell.drawn(inBlock: block) }
+    var drawnCell: Cell { kind.isOfCounts ? cell : cell.drawn(inBlock: block) }
 
     /// The index and the flavour: `00123-latency`.
     public var id: String { Self.id(index, flavour, isRerun: false) }
@@ -70,11 +70,14 @@ struct PlannedName {
 enum SampleEstimate {
     /// Starting the process and warming up.
     private static let start = 0.04
+    /// A sample under callgrind.
+    private static let callgrind = 5.0
 
     static func seconds(of sample: PlannedSample, _ options: RunOptions) -> Double {
         let round = sample.cell.roundSeconds(on: sample.backend)
         switch sample.flavour {
-        case .throughput, .latency:
+        case .instructions: return callgrind
+        case .throughput, .latency, .counters:
             if sample.flavour == .latency, let rounds = sample.cell.latencyRounds { return start + rounds * round }
             return start + max(1.3 * Double(options.targetNanoseconds) / 1e9, round)
         case .allocations: return start + (round < 1 ? 4.2 : 2.2) * round

@@ -6,6 +6,9 @@ public struct RunOptions: Sendable {
     public var backends: [BackendID]?
     /// Replaces the workloads' kinds of sample; nil keeps them.
     public var kinds: Set<SampleKind>?
+    /// The option that names kinds of sample which are taken on request; nil if the workloads name them. If this
+    /// machine cannot take such samples, a run asked for by an option is refused; otherwise it leaves them out.
+    public var optionOfKinds: String?
     /// The number of blocks of every kind; nil for the defaults.
     public var blocks: Int?
     /// Blocks of single kinds, which override the other options.
@@ -90,11 +93,12 @@ public struct RunOptions: Sendable {
         return [blocks(of: .throughput, in: "", isMain: true)]
     }
 
-    /// The block numbers that counts may use beyond the blocks of every memory sample; empty if the user sets the
-    /// number of blocks.
-    func moreBlocksOfCounts(in workload: String) -> Range<Int> {
-        let first = blocks(of: .memory, in: workload, isMain: false)
-        let isGiven = givenBlocks(of: .memory) != nil
+    /// The block numbers that counts of a kind may use beyond the blocks of every sample of it; empty if the user sets
+    /// the number of blocks, and for other kinds.
+    func moreBlocksOfCounts(of kind: SampleKind, in workload: String) -> Range<Int> {
+        guard kind.isOfCounts else { return 0..<0 }
+        let first = blocks(of: kind, in: workload, isMain: false)
+        let isGiven = givenBlocks(of: kind) != nil
         return isGiven || isQuick ? first..<first : first..<max(first, CountAgreement.mostBlocks)
     }
 
@@ -116,8 +120,8 @@ public struct RunOptions: Sendable {
         return switch kind {
         case .throughput where budget != nil: TimeBudget.stages.last!
         case .throughput: BlockStages.standard[0]
-        case .latency: isMain ? BlockStages.standard[0] : 3
-        case .memory: 2
+        case .latency, .counters: isMain ? BlockStages.standard[0] : 3
+        case .memory, .instructions: 2
         case .check: 1
         }
     }

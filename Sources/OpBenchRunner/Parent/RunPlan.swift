@@ -59,7 +59,7 @@ public struct RunPlan: Sendable {
             for kind in kinds {
                 let able = backends.filter { BackendFactory.named($0)?.kinds.contains(kind) ?? false }
                 let flavours = SampleFlavour.flavours(of: kind).count
-                let more = kind == .memory ? options.moreBlocksOfCounts(in: spec.name) : 0..<0
+                let more = options.moreBlocksOfCounts(of: kind, in: spec.name)
                 // A cell's main kind is its first.
                 let isMain = kind == kinds.first
                 let count = options.blocks(of: kind, in: spec.name, isMain: isMain)
@@ -75,8 +75,8 @@ public struct RunPlan: Sendable {
                 // One stage per block: all cells get a first additional block before any gets a second.
                 blocksOfCounts += more.map {
                     Block(
-                        cell: cell, kind: kind, flavours: [.allocations], index: $0, backends: able,
-                        stage: options.stages.count + $0)
+                        cell: cell, kind: kind, flavours: [kind == .memory ? .allocations : .instructions], index: $0,
+                        backends: able, stage: options.stages.count + $0)
                 }
             }
         }

@@ -107,6 +107,9 @@ final class RunSession {
         }
         // First of all: rows without a description could not be resumed.
         try saveProgress(RunFacts.Progress.running)
+        for (kind, lack) in source.lacks.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            send(.warning("\(kind.rawValue): \(lack.advice)"))
+        }
         if isContinued { tellSaved(try folder.savedRows()) }
         let omitted = recorder.omissionRows()
         if !omitted.isEmpty {
@@ -123,10 +126,12 @@ final class RunSession {
     /// Whether a later decision depends on the row.
     private func decides(_ row: SampleRow) -> Bool {
         if let budget = options.budget { return budget.isNeeded(row) }
-        return options.stages.count > 1 || !plan.reserve.isEmpty && Self.isCount(row)
+        return options.stages.count > 1 || !plan.reserve.isEmpty && Metric.named(row.metric)?.isDeterministic == true
     }
 
-    private static func isCount(_ row: SampleRow) -> Bool { Metric.named(row.metric)?.isDeterministic == true }
+    private static func isCount(_ row: SampleRow, of kind: SampleKind) -> Bool {
+        Metric.named(row.metric).map { $0.isDeterministic && $0.kinds.contains(kind) } ?? false
+    }
 
     func end(isCancelled: Bool) throws -> RunOutcome {
         try saveProgress(isCancelled ? RunFacts.Progress.cancelled : RunFacts.Progress.finished, isEnd: true)
@@ -159,13 +164,15 @@ final class RunSession {
     /// - Returns: whether the task was cancelled.
     private func takeReserve() async throws -> Bool {
         for block in Set(plan.reserve.map(\.block)).sorted() {
-            let rows = kept.filter { Self.isCount($0) && $0.block < block }
-            var counts = CountAgreement()
-            for row in rows { counts.add(row) }
-            let confirmed = try options.confirmsCounts(rows)
-            let wanted = plan.reserve.filter {
-                $0.block == block && !recorder.isDone($0)
-                    && (confirmed.contains($0.cell.id) || counts.isOpen($0.cell.id, $0.backend, before: block))
+            let wanted = try SampleKind.allCases.filter(\.isOfCounts).flatMap { kind in
+                let rows = kept.filter { Self.isCount($0, of: kind) && $0.block < block }
+                var counts = CountAgreement()
+                for row in rows { counts.add(row) }
+                let confirmed = try options.confirmsCounts(rows)
+                return plan.reserve.filter {
+                    $0.block == block && $0.kind == kind && !recorder.isDone($0)
+                        && (confirmed.contains($0.cell.id) || counts.isOpen($0.cell.id, $0.backend, before: block))
+                }
             }
             if wanted.isEmpty { continue }
             send(.extended(total: recorder.done + wanted.count, estimatedSeconds: plan.estimate(of: wanted)))
@@ -244,7 +251,7 @@ final class RunSession {
             .sampleStarted(
                 index: recorder.done, total: plan.samples.count, cellID: sample.cell.id, backend: sample.backend,
                 kind: sample.kind, block: sample.block))
-        if let reason = recorder.reasonToPass(sample) {
+        if let reason = source.lacks[sample.kind]?.reasonToPass ?? recorder.reasonToPass(sample) {
             let rows = [recorder.passedRow(sample, reason)]
             try save(rows, [], of: sample, .skipped)
             return tellFinished(sample, .skipped, rows)
@@ -268,7 +275,8 @@ final class RunSession {
     private func attempt(_ sample: PlannedSample, isRerun: Bool) async throws -> SampleAttempt {
         var request = SampleRequest(
             cell: sample.drawnCell, backend: sample.backend, flavour: sample.flavour,
-            targetNanoseconds: options.targetNanoseconds, kernel: facts.calibration, parent: getpid())
+            targetNanoseconds: options.targetNanoseconds,
+            kernel: sample.kind == .instructions ? .nominal : facts.calibration, parent: getpid())
         if let side = sample.side { options.builds?.injected.spoil(&request, side: side) }
         let timestamp = Timestamp.now()
         let before = source.readCovariates()

@@ -12,23 +12,30 @@ public struct Runner: Sendable {
     public init(plan: RunPlan) {
         let child = ChildProcess(tool: LimitedProgram.launcher(for: plan.options.limits))
         let timeout = plan.options.timeoutSeconds
-        self.init(plan: plan) { request, executable in
-            var child = child
+        let counted = CallgrindSamples(plan.options.limits)
+        let means: @Sendable (SampleKind) -> ProfileMeans.Answer = { $0.means }
+        self.init(plan: plan, means: means) { request, executable in
+            var (child, request, environment) = (child, request, Self.environment(for: request.flavour))
             child.executable = executable
+            if request.flavour == .instructions {
+                let prepared = try await counted.prepare(request, for: child)
+                (child, request) = (prepared.child, prepared.request)
+                environment.merge(prepared.environment) { $1 }
+            }
             return try await child.run(
-                request: Array(try JSONEncoder().encode(request)), environment: Self.environment(for: request.flavour),
-                timeoutSeconds: timeout)
+                request: Array(try JSONEncoder().encode(request)), environment: environment, timeoutSeconds: timeout)
         }
     }
 
-    /// A runner with its own sources: `take` takes a sample with the given program, and `readCovariates` reads the
-    /// machine's conditions.
+    /// A runner with its own sources: `take` takes a sample with the given program, `readCovariates` reads the
+    /// machine's conditions, and `means` determines what the machine has for samples of a kind.
     init(
         plan: RunPlan, readCovariates: @escaping @Sendable () -> Covariates = { .now() },
+        means: @escaping @Sendable (SampleKind) -> ProfileMeans.Answer = { _ in .init(.hooks) },
         take: @escaping @Sendable (SampleRequest, _ executable: String) async throws -> ChildResult
     ) {
         self.plan = plan
-        source = SampleSource(take: take, readCovariates: readCovariates)
+        source = SampleSource(take: take, readCovariates: readCovariates, means: means)
     }
 
     private static func environment(for flavour: SampleFlavour) -> [String: String] {
@@ -49,9 +56,9 @@ public struct Runner: Sendable {
     ///   - onEvent: called on the caller's task, one event at a time.
     ///   - beforeEnd: called after the last sample and before `run.json` records the end, for work that belongs to a
     ///     finished run.
-    /// - Throws: `InputError` before anything runs (an existing run, another run to resume, a folder that cannot be
-    ///   made); `DiskError` if rows cannot be saved; `StartFailure` if a process cannot be started; the error of
-    ///   `beforeEnd`, which leaves a run that can be resumed.
+    /// - Throws: `InputError` before anything runs (samples that this machine cannot take, an existing run, another run
+    ///   to resume, a folder that cannot be made); `DiskError` if rows cannot be saved; `StartFailure` if a process
+    ///   cannot be started; the error of `beforeEnd`, which leaves a run that can be resumed.
     public func run(
         onEvent: @escaping (RunEvent) -> Void, beforeEnd: () throws -> Void = {}
     ) async throws -> RunOutcome {
@@ -62,6 +69,8 @@ public struct Runner: Sendable {
             onEvent(.finished(outcome))
             return outcome
         }
+        var source = source
+        source.lacks = try plan.lacks(source.means)
         let session = try await RunSession.open(plan, source, onEvent)
         let begun = MonotonicClock.now()
         try session.begin()
@@ -134,4 +143,8 @@ struct SampleSource: Sendable {
     let take: @Sendable (SampleRequest, _ executable: String) async throws -> ChildResult
     /// Reads the conditions around a sample.
     let readCovariates: @Sendable () -> Covariates
+    /// Determines what the machine has for samples of a kind.
+    let means: @Sendable (SampleKind) -> ProfileMeans.Answer
+    /// By kind, what the machine lacks for the run's samples.
+    var lacks: [SampleKind: ProfileMeans.Answer] = [:]
 }

@@ -114,7 +114,7 @@ struct SampleRecorder {
         blank.operations = operations
         let figures =
             report.figures + attempt.interference.figures(operations: operations)
-            + placement(operations: operations)
+            + placement(of: attempt.sample, operations: operations)
         return figures.map { figure in
             var row = blank
             row.metric = figure.metric
@@ -128,9 +128,9 @@ struct SampleRecorder {
         } + [blank]
     }
 
-    /// The sample's processors and NUMA nodes, if it was pinned.
-    private func placement(operations: Int) -> [SampleReport.Figure] {
-        guard let processors = plan.options.limits.processors else { return [] }
+    /// The sample's processors and NUMA nodes, if it was pinned. One under callgrind has one processor in any case.
+    private func placement(of sample: PlannedSample, operations: Int) -> [SampleReport.Figure] {
+        guard let processors = plan.options.limits.processors, sample.kind != .instructions else { return [] }
         let nodes = ProcessorLayout.here.nodes(of: processors).count
         return [(Metric.processors, processors.count), (.nodes, nodes)].map { metric, count in
             .init(metric: metric.name, stat: "total", value: Double(count), operations: operations)

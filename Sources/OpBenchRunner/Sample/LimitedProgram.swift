@@ -38,7 +38,7 @@ enum LimitedProgram {
         }
         // One name for all builds: see `ChildProcess`.
         let words = (["opbench"] + arguments.dropFirst(3)).map { strdup($0) } + [nil]
-        execv(arguments[2], words)
+        execvp(arguments[2], words)
         fail("cannot execute \(arguments[2])", errno)
     }
 

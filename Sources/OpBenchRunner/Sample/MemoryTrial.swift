@@ -33,7 +33,7 @@ struct MemoryTrial {
         var readings = Readings()
         let round = Round.run(trial.plan, by: trial.factory, body, producers: producers) { mark in
             readings.at[mark.index] = mark == .released ? settled(probe) : probe.read()
-            if mark == .before { injectAllocations() }
+            if mark == .before { trial.injectAllocations(per: trial.plan) }
         }
         return (round.elapsed, readings)
     }
@@ -67,14 +67,6 @@ struct MemoryTrial {
             return after[keyPath: count] - before[keyPath: count]
         }
     }
-
-    private func injectAllocations() {
-        for _ in 0..<trial.injectedAllocations * trial.plan.operationCount { free(Self.allocate()) }
-    }
-
-    /// Not inlined, because the optimizer removes a malloc that is freed at once.
-    @inline(never)
-    private static func allocate() -> UnsafeMutableRawPointer? { malloc(16) }
 
     /// Reads until two readings agree, for 50 ms at most, because pool threads may still be releasing their work.
     private func settled(_ probe: HeapProbe) -> HeapReading {
@@ -123,4 +115,15 @@ struct MemoryTrial {
         guard let peak = ResourceUsage.peakResident else { return }
         report.add(.peakResident, "max", Double(peak), operations: trial.plan.operationCount)
     }
+}
+
+extension Trial {
+    /// Allocates as often as the injected defect asks for, in a round of the plan.
+    func injectAllocations(per plan: WorkloadPlan) {
+        for _ in 0..<injectedAllocations * plan.operationCount { free(Self.allocate()) }
+    }
+
+    /// Not inlined, because the optimizer removes a malloc that is freed at once.
+    @inline(never)
+    private static func allocate() -> UnsafeMutableRawPointer? { malloc(16) }
 }

@@ -32,7 +32,7 @@ struct SequenceTrial {
         switch trial.flavour.kind {
         case .throughput: reportThroughput(of: phases, spread, series, into: &report)
         case .latency: reportLatencies(of: phases, into: &report)
-        case .check, .memory: reportHighWater(of: phases, into: &report)
+        case .check, .memory, .counters, .instructions: reportHighWater(of: phases, into: &report)
         }
         for phase in phases { phase.end() }
         report.referenceLoopNanoseconds.append(ReferenceLoop.run(trial.kernel))
@@ -137,7 +137,7 @@ final class PhaseTrial {
         (name, plan, self.trial) = (phase.name, phase.plan, trial)
         let mode: OperationBody.Mode =
             switch trial.flavour.kind {
-            case .throughput, .memory: .marked
+            case .throughput, .memory, .counters, .instructions: .marked
             case .latency: .stamped
             case .check: .checked
             }

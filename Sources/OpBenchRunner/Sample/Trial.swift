@@ -11,8 +11,12 @@ struct Trial {
     let kernel: WorkKernel
     /// Intended duration of a timed sample. Shorter ones than `SampleRequest.shortLimit` are flagged `short`.
     let targetNanoseconds: Int64
-    /// Intentional mallocs per operation in a memory sample.
+    /// Intentional mallocs per operation in a sample that counts.
     private(set) var injectedAllocations = 0
+    /// Counts the processor's events; a script in tests.
+    var counterSource: any CounterSource = KernelCounters()
+    /// Counts instructions; nil outside of callgrind.
+    var instructionCounter: (any InstructionCounter)?
 
     /// A sample of tiny rounds ends when it has taken this many times the target, including preparation and checks.
     private static let wallFactor: Int64 = 3
@@ -22,6 +26,7 @@ struct Trial {
             plan: WorkloadPlan(request.cell), factory: factory, flavour: request.flavour, kernel: request.kernel,
             targetNanoseconds: request.targetNanoseconds)
         injectedAllocations = request.injectedAllocations ?? 0
+        instructionCounter = request.countsFile.map(CallgrindCounter.init)
     }
 
     init(
@@ -30,7 +35,7 @@ struct Trial {
     ) {
         var plan = plan
         if flavour == .heap, factory.canHoldPending(plan) { plan.startsSuspended = true }
-        if flavour.kind == .memory { plan = plan.withoutStorm }
+        if flavour.kind.isOfCounts || flavour == .counters { plan = plan.withoutStorm }
         self.plan = plan
         self.factory = factory
         self.flavour = flavour
@@ -89,15 +94,23 @@ extension Trial {
         if plan.isRefill, plan.form == .closure {
             report.note("closures in BlockOperations, for their completion blocks")
         }
+        if flavour == .instructions {
+            InstructionTrial(trial: self).run(into: &report)
+            return report
+        }
+        // Before there are other threads, all of which are counted from their beginning.
+        let counters = flavour == .counters ? HardwareCounters(from: counterSource) : nil
         WarmUp(factory: factory, kernel: kernel).run(plan, into: &report)
         report.referenceLoopNanoseconds.append(ReferenceLoop.run(kernel))
-        let competitors = Competitors(count: plan.threadPriorities?.competitors ?? 0)
+        let competitors = Competitors(count: flavour == .counters ? 0 : plan.threadPriorities?.competitors ?? 0)
         let producers = Producers(plan)
         switch flavour {
         case .throughput: ThroughputTrial(trial: self, competitors: competitors).run(producers, into: &report)
         case .latency: LatencyTrial(trial: self).run(producers, into: &report)
         case .allocations, .heap: MemoryTrial(trial: self).run(producers, into: &report)
         case .calls: CallTrial(trial: self).run(producers, into: &report)
+        case .counters: CounterTrial(trial: self, counters: counters!).run(producers, into: &report)
+        case .instructions: break
         case .check: CheckTrial(trial: self).run(producers, into: &report)
         }
         producers.dismiss()

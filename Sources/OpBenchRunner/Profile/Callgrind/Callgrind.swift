@@ -20,7 +20,7 @@ struct Callgrind: Sendable {
     /// The number of stack frames that callgrind distinguishes. The deepest library calls below an engine function are
     /// malloc's slow paths; with 16, all but a thousandth of their instructions are attributed to their caller. Each
     /// more frame costs time.
-    private static let callers = 16
+    var callers = 16
     /// Blocking operations may each have a thread.
     private static let mostThreads = 4000
 
@@ -28,12 +28,15 @@ struct Callgrind: Sendable {
     private func options(writingTo file: String) -> [String] {
         [
             "--tool=callgrind", "-q", "--command-line-only=yes", "--vgdb=no", "--demangle=no", "--fair-sched=try",
-            "--max-threads=\(Self.mostThreads)", "--separate-callers=\(Self.callers)",
+            "--max-threads=\(Self.mostThreads)", "--separate-callers=\(callers)",
             "--zero-before=clinux_counting_begins", "--dump-before=clinux_counting_ends",
             // callgrind expands percent signs.
             "--callgrind-out-file=\(file.replacingOccurrences(of: "%", with: "%%"))",
         ]
     }
+
+    /// The command that runs a program under callgrind, without the program.
+    func words(writingTo file: String) -> [String] { [program] + options(writingTo: file) }
 
     private static let fileName = "callgrind"
 
@@ -41,7 +44,7 @@ struct Callgrind: Sendable {
     ///
     /// - Parameter folder: the absolute path of the folder for the files.
     func running(_ copy: UndebuggedCopy, filesIn folder: WrittenFolder) -> ChildProcess {
-        ChildProcess(executable: copy.path, tool: [program] + options(writingTo: folder.file(Self.fileName)))
+        ChildProcess(executable: copy.path, tool: words(writingTo: folder.file(Self.fileName)))
     }
 
     /// The counts of the round with the fewest instructions; each round has `phases` marks.

@@ -17,6 +17,8 @@ public struct ProfileMeans: Sendable, Equatable {
         case schedule = "/proc"
         /// valgrind's tool, which simulates the processor.
         case callgrind
+        /// The processor's counters.
+        case counters = "perf_event_open(2)"
     }
 
     public struct Answer: Sendable, Equatable {

@@ -1,0 +1,33 @@
+import OpBenchModel
+
+extension SampleKind {
+    /// What this machine has for samples of the kind.
+    var means: ProfileMeans.Answer {
+        switch self {
+        case .counters: HardwareCounters.means()
+        case .instructions: ProfileMeans.ofInstructions()
+        case .throughput, .latency, .memory, .check: .init(.hooks)
+        }
+    }
+}
+
+extension RunPlan {
+    /// By kind, what this machine lacks for the planned samples.
+    ///
+    /// - Throws: `InputError` if an option asks for samples that this machine cannot take.
+    func lacks(_ means: (SampleKind) -> ProfileMeans.Answer) throws(InputError) -> [SampleKind: ProfileMeans.Answer] {
+        var lacks: [SampleKind: ProfileMeans.Answer] = [:]
+        for kind in SampleKind.allCases where samples.contains(where: { $0.kind == kind }) {
+            let answer = means(kind)
+            if answer.lack.isEmpty { continue }
+            if let option = options.optionOfKinds { try answer.require(by: option) }
+            lacks[kind] = answer
+        }
+        return lacks
+    }
+}
+
+extension ProfileMeans.Answer {
+    /// Why samples are not taken; nil if they are.
+    var reasonToPass: String? { means == nil ? "not taken: \(lack)" : nil }
+}

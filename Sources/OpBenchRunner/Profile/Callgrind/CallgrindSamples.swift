@@ -1,0 +1,79 @@
+import CLinuxMeasure
+import Glibc
+import OpBenchModel
+import OpBenchProfile
+
+/// Lets callgrind count the samples of a run: keeps copies of their programs, and a folder for the counts.
+///
+/// Valgrind runs one thread at a time, so a sample is confined to one processor: backends then make threads for one, and
+/// no second processor decides by chance which thread continues. On two, Dispatch's counts scattered by a tenth.
+actor CallgrindSamples {
+    private let launcher: [String]
+    private var folder: PassingFolder?
+    private var copies: [String: UndebuggedCopy] = [:]
+
+    private static let fileName = "counts"
+
+    /// - Parameter limits: the limits of the run's samples.
+    init(_ limits: SampleLimits) {
+        var limits = limits
+        let processors = limits.processors ?? ProcessorLayout.here.usable
+        limits.processors = processors.numbers.first.map { ProcessorSet([$0]) }
+        launcher = LimitedProgram.launcher(for: limits)
+    }
+
+    /// The process of a sample under callgrind, and the request to it.
+    struct Prepared: Sendable {
+        var child: ChildProcess
+        var request: SampleRequest
+        /// Changes to the environment.
+        var environment: [String: String]
+    }
+
+    /// - Parameter child: the process without callgrind.
+    /// - Throws: `DiskError` if the program cannot be copied.
+    func prepare(_ request: SampleRequest, for child: ChildProcess) throws -> Prepared {
+        let folder = try folder ?? PassingFolder()
+        self.folder = folder
+        let program = child.executable
+        // A link could not be copied.
+        let path = program == OwnProgram.link ? OwnProgram.path ?? program : program
+        let copy = try copies[program] ?? UndebuggedCopy(of: path, at: "\(folder.path)/program\(copies.count)")
+        copies[program] = copy
+        let file = "\(folder.path)/\(Self.fileName)"
+        var prepared = Prepared(child: child, request: request, environment: copy.environment)
+        prepared.child.executable = copy.path
+        // Totals need no callers, which take time.
+        prepared.child.tool = launcher + Callgrind(callers: 0).words(writingTo: file)
+        prepared.request.countsFile = file
+        return prepared
+    }
+}
+
+/// Counts instructions between two instants, in all threads of this process.
+protocol InstructionCounter: Sendable {
+    func begin()
+    /// The instructions since the last `begin()`; nil if nothing counts them.
+    func end() -> Int64?
+}
+
+/// Marks rounds for callgrind, which writes a file at the end of each, and reads these files. Nothing that it does
+/// outside the marks is counted.
+final class CallgrindCounter: InstructionCounter {
+    private let file: String
+    /// The marks so far; each has a file, numbered from 1.
+    nonisolated(unsafe) private var marks = 0
+
+    init(file: String) { self.file = file }
+
+    func begin() { clinux_counting_begins() }
+
+    func end() -> Int64? {
+        clinux_counting_ends()
+        marks += 1
+        let path = "\(file).\(marks)"
+        defer { unlink(path) }
+        guard let text = try? FileBytes.read(path) else { return nil }
+        return try? CallgrindProfile.total(of: text)
+    }
+}
