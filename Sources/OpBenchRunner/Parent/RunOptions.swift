@@ -77,7 +77,9 @@ public struct RunOptions: Sendable {
     /// The program that takes a sample, and the seed of its layout.
     func program(of sample: PlannedSample) -> (path: String, layout: Int?) {
         let build = sample.side.flatMap { side in builds?.build(of: side) } ?? build
-        return build?.program(ofBlock: sample.block) ?? (ChildProcess.ownExecutable, nil)
+        guard let build else { return (ChildProcess.ownExecutable, nil) }
+        // Instructions are the same in all layouts, which lack the symbols that valgrind needs.
+        return sample.kind == .instructions ? (build.path, nil) : build.program(ofBlock: sample.block)
     }
 
     /// Intended duration of a timed sample, in nanoseconds.
