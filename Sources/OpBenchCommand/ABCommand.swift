@@ -30,7 +30,8 @@ struct ABCommand: ParsableCommand {
                    --skip-equal
               3    a sample is invalid, crashed or timed out
                    unexpectedly
-              5    the base has no such program
+              5    the base has no such program, or a baseline of the policy
+                   is missing
             """)
 
     /// Without refs, the first two files are the builds: arguments cannot depend on an option in this parser.
@@ -133,6 +134,9 @@ struct ABCommand: ParsableCommand {
         var options = plan.runOptions(in: destination.directory, runID: runID, resume: destination.resume)
         options.limits = try limits.checked()
         try checkInjection(into: selection)
+        let anchors = try policy.anchors(in: destination.directory, file: report.policy)
+        let here = HostKind.here(on: limits.processors)
+        for anchor in anchors { _ = try anchor.iterationsPerNanosecond(on: here) }
         for spec in selection.specs {
             options.stagedKinds[spec.name] = Set(GateNeeds(of: policy, on: spec).blocks.keys)
         }
@@ -148,10 +152,15 @@ struct ABCommand: ParsableCommand {
             }
         }
         options.builds = try examined.value.get()
-        let floors = try CalibrationFolder(in: destination.directory).floors(for: .here(on: limits.processors))
+        let floors = try CalibrationFolder(in: destination.directory).floors(for: here)
         let judgement = SideComparison(policy: policy, stages: options.stages, floors: floors)
+        let drift = AnchoredComparison(
+            anchors.baselines, policy: policy, stages: options.stages, floors: floors)
+        let judge = { @Sendable (samples: [SampleRow]) in
+            try judgement.rows(samples).adding(anchored: try drift.rows(samples))
+        }
         if part.text == nil {
-            options.goesOn = judgement.openCells
+            options.goesOn = { try judgement.openCells($0).union(drift.openCells($0)) }
             options.confirmsCounts = judgement.cellsOfOtherCounts
         } else {
             // Stages depend on results of all cells, which no single machine has.
@@ -169,13 +178,13 @@ struct ABCommand: ParsableCommand {
         let save = { @Sendable (rows: [CompareRow]) in
             try WrittenFolder(folder).replace(CompareRow.fileName, by: CSVFile.text(of: rows))
         }
-        let ended = try execution.run { summary in try save(try judgement.rows(summary.samples)) }
+        let ended = try execution.run { summary in try save(try judge(summary.samples)) }
         let samples = ended.summary.samples
-        let rows = try judgement.rows(samples)
+        let rows = try judge(samples)
         let run = RecordedRun(
             ended.folder, in: destination.directory, samples: samples, facts: try RunFacts.read(in: ended.folder))
         if ended.isCancelled || access(comparison, F_OK) != 0 { try save(rows) }
-        try report.report(rows, policy: policy, compared: .sides(run), files: files)
+        try report.report(rows, policy: policy, compared: .sides(run), anchors: anchors, files: files)
         try execution.conclude(ended)
     }
 }

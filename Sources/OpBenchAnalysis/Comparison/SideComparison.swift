@@ -25,9 +25,11 @@ public struct SideComparison: Sendable {
     }
 
     private var question: Comparison.Question {
-        .init(
+        var question = Comparison.Question(
             ignoredParameters: ignoredParameters, stages: stages, noiseFloor: { floors.floor(of: $0, .paired) },
             rule: { policy.rule(for: $0) })
+        question.comparisons = policy.comparisons
+        return question
     }
 
     /// The cells in which some judged count differs between the sides while the samples of each side agree. More
