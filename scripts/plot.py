@@ -263,10 +263,11 @@ def draw_sweeps(found: list[tuple[str, str, pandas.DataFrame]], series: dict[str
 
 def draw_comparison(path: Path) -> Figure:
     """Head ÷ base of the judged figures, or of times if there are none, with intervals, in the verdicts' colours."""
-    what = ["cell_id", "backend", "phase", "operation_class", "metric", "stat"]
+    what = ["cell_id", "backend", "phase", "operation_class", "metric", "stat", "against"]
     rows = read(path, ["schema_version", *what, "head_value", "ratio", "ci_low", "ci_high", "verdict"])
     judged = rows["verdict"] != ""
     rows = rows[judged if judged.any() else rows["metric"] == "time"].copy()
+    rows["against"] = rows["against"].map(lambda baseline: baseline and f"since {baseline}")
     numbers(rows, ["ratio", "ci_low", "ci_high"], path)
     if len(rows) > MOST_RATIOS:
         note(f"{path}: the first {MOST_RATIOS} of {len(rows)} figures")

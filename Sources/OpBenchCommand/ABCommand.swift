@@ -30,7 +30,8 @@ struct ABCommand: ParsableCommand {
                    --skip-equal
               3    a sample is invalid, crashed or timed out
                    unexpectedly
-              5    the base has no such program
+              5    the base has no such program, or a baseline of the policy
+                   is missing
             """)
 
     /// Without refs, the first two files are the builds: arguments cannot depend on an option in this parser.
@@ -121,6 +122,9 @@ struct ABCommand: ParsableCommand {
         options.limits = try limits.checked()
         options.optionOfKinds = selection.optionOfKinds
         try checkInjection(into: selection)
+        let anchors = try policy.anchors(in: destination.directory, file: report.policy)
+        let here = HostKind.here(on: limits.processors)
+        for anchor in anchors { _ = try anchor.iterationsPerNanosecond(on: here) }
         // Reports mistakes in the plan before anything is built.
         if refs.base != nil { _ = try RunPlan(specs: selection.specs, options: options) }
         let built = try refs.build(layouts: layout.layouts ?? 0)
@@ -139,10 +143,10 @@ struct ABCommand: ParsableCommand {
         if part.text != nil { return try measurePart(selection, policy, options) }
         let run = try InterleavedRun(
             selection, policy: policy, options: options,
-            floors: CalibrationFolder(in: destination.directory).floors(for: .here(on: limits.processors)),
+            floors: CalibrationFolder(in: destination.directory).floors(for: here), anchors: anchors,
             isSilent: progress.isHidden)
         let measured = try run.measure()
-        try report.report(measured.rows, policy: policy, compared: .sides(measured.run), files: files)
+        try report.report(measured.rows, policy: policy, compared: .sides(measured.run), anchors: anchors, files: files)
         try run.execution.conclude(measured.ended)
     }
 

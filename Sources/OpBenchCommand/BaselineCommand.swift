@@ -12,7 +12,7 @@ struct BaselineCommand: ParsableCommand {
         abstract: "Keep runs for comparison.",
         discussion: """
             A baseline is a run under results/baseline/, which git keeps although it ignores other runs. `compare` and \
-            `gate` find it by its name.
+            `gate` find it by its name. A policy can bound the drift of figures since a baseline.
 
             EXAMPLES
               opbench baseline save 20261121T130501Z-3fa9 --name main

@@ -34,7 +34,9 @@ struct CompareCommand: ParsableCommand {
         let files = try report.files()
         let runs = (try RecordedRun(base, in: options.folder), try RecordedRun(head, in: options.folder))
         let policy = try report.loadPolicy(or: .standard, on: [runs.0, runs.1].backends)
-        let rows = try options.compare(runs.0, runs.1, policy: policy)
-        try report.report(rows, policy: policy, compared: .runs([runs.0, runs.1]), files: files)
+        let anchors = try policy.anchors(in: options.folder, file: report.policy)
+        let rows = try options.compare(runs.0, runs.1, policy: policy, anchors: anchors)
+        try report.report(
+            rows, policy: policy, compared: .runs([runs.0, runs.1]), anchors: anchors, files: files)
     }
 }

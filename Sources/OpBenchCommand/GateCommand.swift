@@ -16,6 +16,9 @@ struct GateCommand: ParsableCommand {
             as a verdict needs. Two interleaved builds (`--ab`) give the most precise verdicts. `ratio` is the median \
             of the blocks' ratios, not the quotient of the medians beside it.
 
+            A rule with `against` a baseline compares the candidate with that kept run as well, so that many small \
+            steps cannot add up unseen.
+
             A policy whose rules have `at_most` bounds the figures of one run, or of several runs of different cells, \
             by themselves or as ratios to another backend or cell (`against`). A goal is met if its whole 95 % \
             interval is within the bound, and missed if the interval is entirely beyond it and there are 15 blocks \
@@ -27,6 +30,7 @@ struct GateCommand: ParsableCommand {
               opbench gate --ab two-builds --policy gate.json --markdown summary.md
               opbench gate --baseline main --candidate change --inconclusive pass
               opbench gate --candidate change --policy goals.json
+              opbench gate --baseline main --candidate change --policy drift.json
 
             EXIT CODES
               0    pass
@@ -34,7 +38,7 @@ struct GateCommand: ParsableCommand {
               3    a sample of either side is invalid, crashed or timed out
                    unexpectedly
               5    a figure of the baseline or of a goal is missing (see --lenient),
-                   or nothing is judged
+                   a baseline of the policy is, or nothing is judged
               7    inconclusive (see --inconclusive)
               64   bad usage, a bad policy, different hosts, or files that are not runs
             """)
@@ -92,15 +96,16 @@ struct GateCommand: ParsableCommand {
                 remedy: "measure again, or name a --candidate")
         }
         let policy = try report.loadPolicy(or: isOfSides ? .standardForSides : .standard, on: runs.backends)
+        let anchors = try policy.anchors(in: options.folder, file: report.policy)
         let rows =
             runs.count == 1
-            ? try options.compareSides(of: runs[0], policy: policy)
-            : try options.compare(runs[0], runs[1], policy: policy)
+            ? try options.compareSides(of: runs[0], policy: policy, anchors: anchors)
+            : try options.compare(runs[0], runs[1], policy: policy, anchors: anchors)
         let outcome = GateOutcome(
-            rows, policy: policy, hasBadSample: runs.contains(where: \.hasBadSample), isLenient: lenient)
+            rows, policy: policy, hasBadSample: (runs + anchors).contains(where: \.hasBadSample), isLenient: lenient)
         try report.report(
-            rows, policy: policy, compared: runs.count == 1 ? .sides(runs[0]) : .runs(runs), outcome: outcome,
-            files: files)
+            rows, policy: policy, compared: runs.count == 1 ? .sides(runs[0]) : .runs(runs), anchors: anchors,
+            outcome: outcome, files: files)
         try conclude(outcome)
     }
 

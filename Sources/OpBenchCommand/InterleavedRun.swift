@@ -8,6 +8,7 @@ struct InterleavedRun {
     let execution: RunExecution
     private let options: RunOptions
     private let judgement: SideComparison
+    private let drift: AnchoredComparison
 
     /// The rows of such a run, and their judgement.
     struct Measured {
@@ -19,18 +20,21 @@ struct InterleavedRun {
     /// - Parameters:
     ///   - options: with the builds.
     ///   - floors: the noise floors of this host.
+    ///   - anchors: the baselines of the policy.
     ///   - takesAllStages: whether an undecided cell gets more blocks even if they are unlikely to decide it.
     ///   - runID: the --run-id that continues the command; nil for the run's own.
     init(
-        _ selection: Selection, policy: GatePolicy, options: RunOptions, floors: KnownNoiseFloors, isSilent: Bool,
-        takesAllStages: Bool = false, continuedBy runID: String? = nil
+        _ selection: Selection, policy: GatePolicy, options: RunOptions, floors: KnownNoiseFloors,
+        anchors: [RecordedRun] = [], isSilent: Bool, takesAllStages: Bool = false, continuedBy runID: String? = nil
     ) throws {
         var options = options
         options.stageBlocks(of: selection, judgedBy: policy)
         let judgement = SideComparison(
             policy: policy, stages: options.stages, floors: floors, takesAllStages: takesAllStages)
-        self.judgement = judgement
-        options.goesOn = judgement.openCells
+        let drift = AnchoredComparison(
+            anchors.baselines, policy: policy, stages: options.stages, floors: floors)
+        (self.judgement, self.drift) = (judgement, drift)
+        options.goesOn = { try judgement.openCells($0).union(drift.openCells($0)) }
         options.confirmsCounts = judgement.cellsOfOtherCounts
         self.options = options
         execution = RunExecution(
@@ -43,9 +47,12 @@ struct InterleavedRun {
         let save = { @Sendable (rows: [CompareRow]) in
             try WrittenFolder(folder).replace(CompareRow.fileName, by: CSVFile.text(of: rows))
         }
-        let ended = try execution.run { [judgement] summary in try save(try judgement.rows(summary.samples)) }
+        let judge = { @Sendable [judgement, drift] (samples: [SampleRow]) in
+            try judgement.rows(samples).adding(anchored: try drift.rows(samples))
+        }
+        let ended = try execution.run { summary in try save(try judge(summary.samples)) }
         let samples = ended.summary.samples
-        let rows = try judgement.rows(samples)
+        let rows = try judge(samples)
         if ended.isCancelled || access("\(folder)/\(CompareRow.fileName)", F_OK) != 0 { try save(rows) }
         let run = RecordedRun(
             ended.folder, in: options.directory, samples: samples, facts: try RunFacts.read(in: ended.folder))

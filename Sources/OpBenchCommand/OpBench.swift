@@ -99,7 +99,7 @@ package struct OpBench: ParsableCommand {
         case is OutputError, is DiskError, is ScarcityError, is HistoryError:
             StandardError.say("Error: \(error)")
             return ExitStatus.failure
-        case is NoBaseline:
+        case is NoBaseline, is MissingBaseline:
             StandardError.say("Error: \(error)")
             return ExitStatus.missing
         case let error as BuildError:

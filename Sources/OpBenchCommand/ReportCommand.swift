@@ -69,7 +69,11 @@ struct ReportCommand: ParsableCommand {
         let base = try baseline.map { try RecordedRun($0, in: folder, isTornAllowed: true) }
         let judging = PageJudging(runs: recorded, baseline: base, policy: policy, folder: folder)
         let verdicts = try judging.verdicts()
-        let pages = try recorded.map { try $0.page() }
+        var pages = try recorded.map { try $0.page() }
+        for index in pages.indices.dropFirst() {
+            let lines = RecordedRun.surroundingChanges(recorded[0], recorded[index]).lines
+            pages[index].sentences += lines.map { "differs from \(recorded[0].name) around the code: \($0)" }
+        }
         let page = ReportPage(
             title: title ?? Self.title(of: pages), verdicts: verdicts,
             advice: verdicts.isEmpty ? judging.advice : [], runs: pages,

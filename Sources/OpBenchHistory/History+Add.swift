@@ -74,12 +74,14 @@ private struct RunWriter {
         try database.execute(
             sql: """
                 INSERT INTO run (
-                    name, started_utc, commit_id, is_dirty, host_class, allocator, configuration, digest, cells, figures)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    name, started_utc, commit_id, is_dirty, host_class, allocator, configuration, surroundings,
+                    digest, cells, figures)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 run.id, run.startedUTC, run.commit, run.isDirty, run.host.hostClass, run.host.allocator,
-                run.host.configuration, run.digest, Set(figures.map(\.name.cellID)).count, figures.count,
+                run.host.configuration, SurroundingsColumn.text(of: run.surroundings), run.digest,
+                Set(figures.map(\.name.cellID)).count, figures.count,
             ])
         let id = database.lastInsertedRowID
         var cells: [String: Int64] = [:]

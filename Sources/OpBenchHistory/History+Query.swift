@@ -73,7 +73,7 @@ extension History {
             host: HostKind(
                 hostClass: try row.text("host_class"), allocator: try row.text("allocator"),
                 configuration: try row.text("configuration")),
-            digest: try row.text("digest"))
+            surroundings: try row.surroundings("surroundings"), digest: try row.text("digest"))
     }
 
     private static func names(_ query: Query, _ database: Database) throws -> [(Int64, FigureName)] {
@@ -144,6 +144,12 @@ extension Row {
         return text
     }
 
+    func surroundings(_ column: String) throws -> [String: Surroundings] {
+        let text: String = try decode(forColumn: column)
+        guard let surroundings = SurroundingsColumn.read(text) else { throw Self.damage }
+        return surroundings
+    }
+
     func optionalText(_ column: String) throws -> String? {
         try (decode(forColumn: column) as String?).map(Self.checked)
     }
@@ -168,6 +174,12 @@ public struct TrendSeries: Sendable, Hashable {
         /// The change at this point: the mean from here to the next change ÷ the mean back to the previous change; nil
         /// at other points.
         public var change: Double?
+        /// The facts around the code that differ from those of the runs before.
+        public internal(set) var surroundingChanges: [SurroundingChange] = []
+
+        /// Whether the figure changed while nothing known around the code did. If something did, the change may be of
+        /// either.
+        public var isChangeOfCode: Bool { change != nil && surroundingChanges.isEmpty }
 
         public init(
             run: HistoryRun, value: Double, low: Double? = nil, high: Double? = nil, samples: Int, change: Double? = nil
@@ -190,6 +202,18 @@ public struct TrendSeries: Sendable, Hashable {
         self.name = name
         self.host = host
         self.points = points
+        markSurroundings()
+    }
+
+    /// A run that does not know a fact neither starts nor ends a change of it.
+    private mutating func markSurroundings() {
+        var known = Surroundings()
+        for index in points.indices {
+            let run = points[index].run
+            let own = run.surroundings[name.side] ?? run.surroundings[""] ?? Surroundings()
+            points[index].surroundingChanges = known.changes(to: own)
+            known.update(by: own)
+        }
     }
 
     /// Whether a change by that factor is for the worse; nil for a figure without a direction.
@@ -207,7 +231,9 @@ public struct TrendSeries: Sendable, Hashable {
             TrendRow(
                 name: name, runID: point.run.id, startedUTC: point.run.startedUTC, commit: point.run.commit ?? "",
                 isDirty: point.run.isDirty, host: host, value: point.value, low: point.low, high: point.high,
-                samples: point.samples, change: point.change)
+                samples: point.samples, change: point.isChangeOfCode ? point.change : nil,
+                surroundings: point.surroundingChanges.lines.joined(separator: "; "),
+                surroundingsChange: point.isChangeOfCode ? nil : point.change)
         }
     }
 }

@@ -7,7 +7,7 @@ enum HistorySchema {
     /// Marks the file as opbench's: `opbh` in ASCII.
     static let application = 0x6F70_6268
     /// Incremented with every change of the tables or of their meaning.
-    static let version = 1
+    static let version = 2
 
     private static let tables = """
         CREATE TABLE run (
@@ -19,6 +19,7 @@ enum HistorySchema {
             host_class TEXT NOT NULL,
             allocator TEXT NOT NULL,
             configuration TEXT NOT NULL,
+            surroundings TEXT NOT NULL,
             digest TEXT NOT NULL,
             cells INTEGER NOT NULL,
             figures INTEGER NOT NULL

@@ -70,7 +70,7 @@ enum VerdictText {
             """
             <article class="verdict" data-outcome="\(HTMLText.escaped(judged.outcome))">
             <h3>\(HTMLText.escaped(judged.title))</h3>
-            <p class="outcome"><strong>\(HTMLText.escaped(judged.outcome))</strong> \(counts(of: judged))</p>
+            \(surroundings(of: judged))<p class="outcome"><strong>\(HTMLText.escaped(judged.outcome))</strong> \(counts(of: judged))</p>
             <div id="verdict-\(index)"></div>
             </article>
 
@@ -82,6 +82,12 @@ enum VerdictText {
             \(articles)</section>
 
             """
+    }
+
+    /// Before the outcome: whether the sides differ in more than their code.
+    private static func surroundings(of judged: JudgedFigures) -> String {
+        judged.surroundings.map { "<p class=\"hint\">Differs around the code: \(HTMLText.escaped($0))</p>\n" }
+            .joined()
     }
 
     /// The commands that would judge the runs, folded; empty without commands.

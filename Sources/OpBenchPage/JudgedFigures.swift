@@ -49,16 +49,18 @@ public struct JudgedFigures: Sendable {
     public var outcome: String
     public var columns: [Column]
     public var rows: [Row]
+    /// The facts around the code that differ between the sides, one line each.
+    public var surroundings: [String]
     /// The actions for inconclusive figures, one line each.
     public var remedies: [String]
     /// A note on the ratios; empty if there is none.
     public var note: String
 
     public init(
-        kind: Kind, title: String, outcome: String, columns: [Column], rows: [Row], remedies: [String] = [],
-        note: String = ""
+        kind: Kind, title: String, outcome: String, columns: [Column], rows: [Row],
+        surroundings: [String] = [], remedies: [String] = [], note: String = ""
     ) {
         (self.kind, self.title, self.outcome, self.columns, self.rows) = (kind, title, outcome, columns, rows)
-        (self.remedies, self.note) = (remedies, note)
+        (self.surroundings, self.remedies, self.note) = (surroundings, remedies, note)
     }
 }

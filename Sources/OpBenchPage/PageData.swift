@@ -284,6 +284,14 @@ extension PageJSON {
                     $0.integer(change.index)
                     $0.figure(change.ratio)
                     $0.figure(change.probability)
+                    $0.boolean(change.isOfCode)
+                }
+            }
+            json.member("surroundings", series.surroundings) { json, change in
+                json.array {
+                    $0.integer(change.index)
+                    $0.string(change.titles.joined(separator: ", "))
+                    $0.array(strings: change.lines)
                 }
             }
         }

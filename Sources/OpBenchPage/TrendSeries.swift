@@ -34,9 +34,24 @@ public struct TrendSeries: Sendable, Hashable {
         public var ratio: Double?
         /// The p-value of the change; nil if the method gives none.
         public var probability: Double?
+        /// Whether nothing known around the code changed there.
+        public var isOfCode: Bool
 
-        public init(index: Int, ratio: Double? = nil, probability: Double? = nil) {
-            (self.index, self.ratio, self.probability) = (index, ratio, probability)
+        public init(index: Int, ratio: Double? = nil, probability: Double? = nil, isOfCode: Bool = true) {
+            (self.index, self.ratio, self.probability, self.isOfCode) = (index, ratio, probability, isOfCode)
+        }
+    }
+
+    /// A run at which something around the code changed, such as the compiler.
+    public struct SurroundingChange: Sendable, Hashable {
+        /// As an index of `points`.
+        public var index: Int
+        /// The changed facts, and a line for each: `compiler: A → B`.
+        public var titles: [String]
+        public var lines: [String]
+
+        public init(index: Int, titles: [String], lines: [String]) {
+            (self.index, self.titles, self.lines) = (index, titles, lines)
         }
     }
 
@@ -47,12 +62,13 @@ public struct TrendSeries: Sendable, Hashable {
     public var unit: Metric.Unit
     public var points: [Point]
     public var changePoints: [ChangePoint]
+    public var surroundings: [SurroundingChange]
 
     public init(
         cellID: String, backend: String, metric: String, unit: Metric.Unit, points: [Point],
-        changePoints: [ChangePoint] = []
+        changePoints: [ChangePoint] = [], surroundings: [SurroundingChange] = []
     ) {
         (self.cellID, self.backend, self.metric, self.unit) = (cellID, backend, metric, unit)
-        (self.points, self.changePoints) = (points, changePoints)
+        (self.points, self.changePoints, self.surroundings) = (points, changePoints, surroundings)
     }
 }

@@ -238,9 +238,10 @@ struct HistoryCommandTests {
 
 /// The visible output of a history.
 struct TrendTableTests {
-    private func series(_ values: [Double], change: (index: Int, factor: Double)? = nil, cell: String = "w")
-        -> TrendSeries
-    {
+    private func series(
+        _ values: [Double], change: (index: Int, factor: Double)? = nil, cell: String = "w",
+        compilers: [String] = []
+    ) -> TrendSeries {
         let host = HostKind(hostClass: "machine", allocator: "jemalloc", configuration: "release")
         return TrendSeries(
             name: FigureName(cellID: cell, backend: .engine, metric: "time_ratio", phase: "total", stat: "total"),
@@ -249,7 +250,9 @@ struct TrendTableTests {
                 TrendSeries.Point(
                     run: HistoryRun(
                         id: "run\(day)", startedUTC: "2026-01-0\(day + 1)T00:00:00Z", commit: "0123456789abcdef",
-                        isDirty: day == 1, host: host, figures: []), value: value, low: value * 0.9, high: value * 1.2,
+                        isDirty: day == 1, host: host,
+                        surroundings: compilers.isEmpty ? [:] : ["": Surroundings([.compiler: compilers[day]])],
+                        figures: []), value: value, low: value * 0.9, high: value * 1.2,
                     samples: 7, change: change?.index == day ? change?.factor : nil)
             })
     }
@@ -260,6 +263,17 @@ struct TrendTableTests {
         let all = [series([0.5, 0.5, 0.65], change: (2, 1.3)), series([1, 1, 1])]
         golden.expect(TrendTable.text(of: all, width: nil), "two figures")
         golden.expect(TrendTable.text(of: [series([0.5, 0.65], change: (1, 1.3))], width: nil), "one figure")
+    }
+
+    @Test("a change that falls on a new compiler is marked so, in both tables, and the compiler is named below")
+    func surroundings() {
+        let golden = Golden("trend-table")
+        let compilers = ["Swift A", "Swift A", "Swift B"]
+        let all = [
+            series([0.5, 0.5, 0.65], change: (2, 1.3), compilers: compilers), series([1, 1, 1], compilers: compilers),
+        ]
+        golden.expect(TrendTable.text(of: all, width: nil), "a new compiler")
+        golden.expect(TrendTable.text(of: [all[0]], width: nil), "a new compiler, one figure")
     }
 
     @Test(

@@ -206,8 +206,8 @@ struct ShardTests {
                 "calibration": ["iterations_per_ns": 1],
                 "cells": [cell],
                 "machine": [
-                    "host": "n\(index + 1)", "kernel": "Linux", "cpu": "some", "cores": 2, "memory_bytes": 1,
-                    "host_class": hostClass, "allocator": "jemalloc", "compiler": "Swift", "configuration": "release",
+                    "host": "n\(index + 1)", "cpu": "some", "cores": 2, "memory_bytes": 1, "host_class": hostClass,
+                    "allocator": "jemalloc", "configuration": "release", "surroundings": ["kernel": "Linux"],
                 ] as [String: Any],
             ])
         }

@@ -21,6 +21,9 @@ struct WrittenRun {
     var parts: [[String: Any]]?
     /// The commits of two interleaved builds, as reported by their programs.
     var commits: (base: String, head: String)?
+    /// The compiler that the base of two builds reports.
+    var compilerOfBase = "Swift 6.3"
+    var surroundings: [String: Any] = ["kernel": "Linux 6.18", "compiler": "Swift 6.3"]
     /// The samples as `run.json` lists them.
     var order = [
         "00000-throughput engine block=0 w depth=10", "00001-throughput dispatch block=0 w depth=10",
@@ -39,8 +42,8 @@ struct WrittenRun {
             "seed": 1,
             "quick": false, "timeout_ns": 30_000_000_000, "order": order, "calibration": ["iterations_per_ns": 1],
             "workloads": [["file": "w.json", "name": "w", "sha256": "", "text": Self.workload]],
-            "kernel": "Linux", "cpu": "some CPU", "cores": 2, "memory_bytes": 1, "host_class": hostClass,
-            "allocator": "jemalloc 5.3", "compiler": "Swift 6.3", "configuration": "release", "state": state,
+            "surroundings": surroundings, "cpu": "some CPU", "cores": 2, "memory_bytes": 1, "host_class": hostClass,
+            "allocator": "jemalloc 5.3", "configuration": "release", "state": state,
             "samples_done": samplesDone ?? order.count, "runner_cpu_ns": 1,
         ]
         facts["ended_utc"] = ended
@@ -53,16 +56,19 @@ struct WrittenRun {
         }
         facts["builds"] = commits.map { base, head in
             [
-                "base": Self.build(path: "/base", commit: base), "head": Self.build(path: "/head", commit: head),
+                "base": Self.build(path: "/base", commit: base, compiler: compilerOfBase),
+                "head": Self.build(path: "/head", commit: head),
                 "injected": ["slowdown": 0, "allocations": 0],
             ] as [String: Any]
         }
         return facts
     }
 
-    private static func build(path: String, sha256: String? = nil, commit: String? = nil) -> [String: Any] {
+    private static func build(
+        path: String, sha256: String? = nil, commit: String? = nil, compiler: String = "Swift 6.3"
+    ) -> [String: Any] {
         var description: [String: Any] = [
-            "protocol": 1, "allocator": "jemalloc 5.3", "configuration": "release", "compiler": "Swift 6.3",
+            "protocol": 1, "allocator": "jemalloc 5.3", "configuration": "release", "compiler": compiler,
         ]
         description["commit"] = commit
         var facts: [String: Any] = ["path": path, "bytes": 1, "modified": 1, "description": description]

@@ -84,7 +84,9 @@ struct DatabaseFileTests {
         arguments: [
             ("run", "name = NULL"), ("run", "is_dirty = 'x'"), ("run", "cells = NULL"), ("cell", "name = NULL"),
             ("series", "backend = NULL"), ("series", "cell = 'x'"), ("figure", "value = NULL"),
-            ("figure", "value = 9e999"), ("figure", "samples = 'x'"),
+            ("run", "surroundings = NULL"), ("run", "surroundings = '[]'"),
+            ("run", "surroundings = '{\"\": {\"kernel\": 1}}'"), ("figure", "value = 9e999"),
+            ("figure", "samples = 'x'"),
             ("run", "host_class = printf('%.*c', 100000, 'x')"),
             ("cell", "name = replace(printf('%.*c', 1000, 'x'), 'x', char(769))"),
         ])

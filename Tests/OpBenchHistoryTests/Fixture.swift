@@ -30,24 +30,26 @@ final class Fixture: Sendable {
     }
 
     static func run(
-        _ id: String, day: Int = 1, host: HostKind = here, _ figures: [RunFigure]
+        _ id: String, day: Int = 1, host: HostKind = here, surroundings: [String: Surroundings] = [:],
+        _ figures: [RunFigure]
     ) -> HistoryRun {
         HistoryRun(
             id: id, startedUTC: "2026-01-\(day < 10 ? "0" : "")\(day)T00:00:00.000Z", commit: "c\(id)", isDirty: false,
-            host: host, figures: figures)
+            host: host, surroundings: surroundings, figures: figures)
     }
 
     /// Adds a run whose figures all have that value.
     @discardableResult
     func add(
-        _ id: String, day: Int = 1, host: HostKind = here, _ value: Double, _ names: [FigureName] = [name()],
-        isReplacing: Bool = false
+        _ id: String, day: Int = 1, host: HostKind = here, surroundings: [String: Surroundings] = [:],
+        _ value: Double, _ names: [FigureName] = [name()], isReplacing: Bool = false
     ) throws -> History.Addition {
         let figures = Self.figures(value, names)
         let history = try History(path, for: .adding)
         defer { try? history.close() }
         return try history.add(
-            Self.run(id, day: day, host: host, figures), figures: figures, isReplacing: isReplacing)
+            Self.run(id, day: day, host: host, surroundings: surroundings, figures), figures: figures,
+            isReplacing: isReplacing)
     }
 
     func series(_ query: History.Query = .init()) throws -> [TrendSeries] {

@@ -57,6 +57,7 @@ struct HistoryTests {
         let others = [
             Fixture.run("two", figures), Fixture.run("one", day: 2, figures),
             Fixture.run("one", host: Fixture.elsewhere, figures), Fixture.run("one", Fixture.figures(2)),
+            Fixture.run("one", surroundings: ["": Surroundings([.kernel: "Linux"])], figures),
             Fixture.run("one", noInterval), Fixture.run("one", fewer), Fixture.run("one", side),
             Fixture.run("one", figures + Fixture.figures(1, [Fixture.name(.allocations)])),
             HistoryRun(
@@ -108,6 +109,52 @@ struct HistoryTests {
         let entries = try history.entries()
         #expect(entries.map(\.run.id) == ["one"] && entries[0].cells == 2 && entries[0].figures == 6)
         try history.close()
+    }
+
+    /// A new compiler from the third day on, and a kernel that two runs do not know.
+    private func addRuns() throws {
+        let facts: [[SurroundingFact: String?]] = [
+            [.compiler: "Swift A", .kernel: "Linux 1"], [.compiler: "Swift A"], [.compiler: "Swift B"],
+            [.compiler: "Swift B", .kernel: "Linux 2"], [:], [.compiler: "Swift B", .kernel: "Linux 2"],
+        ]
+        for (day, facts) in facts.enumerated() {
+            try fixture.add("run\(day)", day: day + 1, surroundings: ["": Surroundings(facts)], 1)
+        }
+    }
+
+    @Test("a run at which something around the code changed is marked; unknown facts are no change")
+    func surroundings() throws {
+        try addRuns()
+        let lines = try fixture.series()[0].points.map(\.surroundingChanges.lines)
+        #expect(
+            lines == [[], [], ["compiler: Swift A → Swift B"], ["kernel: Linux 1 → Linux 2"], [], []])
+    }
+
+    @Test("a change where something around the code changed is not one of the code, and its row says so")
+    func causes() throws {
+        try addRuns()
+        var series = try fixture.series()[0]
+        series.points[2].change = 1.3
+        series.points[4].change = 0.9
+        #expect(series.points.map(\.isChangeOfCode) == [false, false, false, false, true, false])
+        let rows = series.rows
+        #expect(rows.map(\.change) == [nil, nil, nil, nil, 0.9, nil])
+        #expect(rows.map(\.surroundingsChange) == [nil, nil, 1.3, nil, nil, nil])
+        #expect(rows.map { !$0.surroundings.isEmpty } == [false, false, true, true, false, false])
+    }
+
+    @Test("each side of two builds has its own compiler")
+    func sidesOfBuilds() throws {
+        for (day, head) in ["Swift A", "Swift B"].enumerated() {
+            let sides = ["base": Surroundings([.compiler: "Swift A"]), "head": Surroundings([.compiler: head])]
+            try fixture.add(
+                "run\(day)", day: day + 1, surroundings: sides, 1, ["base", "head"].map { Fixture.name(side: $0) })
+        }
+        let marked = try fixture.series().map { series in
+            (series.name.side, series.points[1].surroundingChanges.lines)
+        }
+        #expect(marked.map(\.0) == ["base", "head"])
+        #expect(marked.map(\.1) == [[], ["compiler: Swift A → Swift B"]])
     }
 
     @Test("rows of a series read back as written")

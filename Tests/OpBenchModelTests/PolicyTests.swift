@@ -38,6 +38,27 @@ struct PolicyTests {
         #expect(policy.unusedRules(among: [row("chain", .engine, "allocations")]) == [0])
     }
 
+    @Test("A rule may compare with a baseline: it judges only figures that were compared with it")
+    func baselines() throws {
+        let policy = try decode(
+            """
+            {"version": 1, "rules": [
+              {"metric": "time_ratio", "max_regression": 0.02},
+              {"metric": "time_ratio", "max_regression": 0.05, "against": {"baseline": "v1"}},
+              {"metric": "allocations", "max_regression": 0.1, "against": {"baseline": "v0.9"}},
+              {"metric": "time_ratio", "max_regression": 0.5, "against": {"baseline": "v1", "//": "never reached"}}]}
+            """)
+        #expect(policy.baselines == ["v1", "v0.9"] && policy.comparisons == 3)
+        var anchored = row("w", .engine, "time_ratio")
+        #expect(policy.rule(for: anchored)?.maxRegression == 0.02)
+        anchored.against = "v1"
+        #expect(policy.rule(for: anchored)?.maxRegression == 0.05)
+        anchored.against = "v0.9"
+        #expect(policy.rule(for: anchored) == nil)
+        #expect(policy.unusedRules(among: [row("w", .engine, "time_ratio")]) == [1, 3])
+        #expect(GatePolicy.standard.baselines.isEmpty && GatePolicy.standard.comparisons == 1)
+    }
+
     @Test("Without a file: the engine's ratio to Dispatch, and its allocations")
     func standard() throws {
         #expect(GatePolicy.standard.rule(for: row("w", .engine, "time_ratio"))?.maxRegression == 0.05)
@@ -166,6 +187,18 @@ struct PolicyTests {
             (
                 #"{"version": 1, "rules": [{"metric": "time", "at_most": 1, "against": {"cell": ""}}]}"#,
                 "$.rules[0].against.cell"
+            ),
+            (
+                #"{"version": 1, "rules": [{"metric": "time", "at_most": 1, "against": {"baseline": "v1"}}]}"#,
+                "$.rules[0].against.baseline"
+            ),
+            (
+                #"{"version": 1, "rules": [{"metric": "time", "max_regression": 1, "against": {}}]}"#,
+                "$.rules[0].against"
+            ),
+            (
+                #"{"version": 1, "rules": [{"metric": "time", "max_regression": 1, "against": {"baseline": "../v1"}}]}"#,
+                "$.rules[0].against.baseline"
             ),
             (#"{"version": 1e400, "rules": []}"#, "$.version"),
         ] {

@@ -85,7 +85,10 @@ struct SchemaAgreementTests {
         let listed = JSONValue.object(
             ("metric", .string("time")), ("at_most", .integer(1)),
             ("against", .list(.string("dispatch"), .string("serial"))))
-        return [Array(rules.prefix(2)), [otherCell], [listed]].map { rules in
+        let anchored = JSONValue.object(
+            ("metric", .string("time")), ("max_regression", .integer(1)),
+            ("against", .object(("baseline", .string("v1")))))
+        return [Array(rules.prefix(2)), [otherCell], [listed], [anchored]].map { rules in
             .members(members.map { ($0.name, $0.name == "rules" ? JSONValue(.array(rules)) : $0.value) })
         }
     }
@@ -150,6 +153,7 @@ private enum Replacements {
             .list(.string("dispatch"), .string("dispatch")), .object(("cell", .string("w"))),
             .object(("cell", .string(""))),
             .object(("cell", .integer(1))), .object(("cell", .string("w")), ("backend", .string("engine"))),
+            .object(("baseline", .string("v1.2"))), .object(("baseline", .string("a/b"))),
         ]
 
     static func all(in value: JSONValue, pool: [JSONValue] = pool) -> [JSONValue] {

@@ -203,6 +203,34 @@ struct ReportPageTests {
         #expect(points[0][5] as? Double == 1e300)
     }
 
+    @Test("names what differs around the code before the outcome")
+    func surroundings() throws {
+        let judged = JudgedFigures(
+            kind: .baseline, title: "t", outcome: "pass", columns: [], rows: [], surroundings: ["kernel: <1> → 2"])
+        let html = VerdictText.html(of: ReportPage(title: "t", verdicts: [judged]))
+        let line = try #require(html.firstRange(of: "kernel: &lt;1&gt; → 2"))
+        let outcome = try #require(html.firstRange(of: "<strong>pass</strong>"))
+        #expect(line.upperBound < outcome.lowerBound)
+    }
+
+    @Test("marks the runs of a trend at which something around the code changed")
+    func surroundingsOfTrends() throws {
+        let trend = TrendSeries(
+            cellID: "w", backend: "engine", metric: "m", unit: .ratio,
+            points: (0..<3).map { .init(runID: "r\($0)", date: "d", value: 1) },
+            changePoints: [.init(index: 1, ratio: 1.3, isOfCode: false), .init(index: 2, ratio: 1.1)],
+            surroundings: [
+                .init(index: 1, titles: ["compiler", "kernel"], lines: ["compiler: A → B", "kernel: 1 → 2"])
+            ])
+        let data = try parsed(ReportPage(title: "t", trends: [trend]))
+        let series = try #require((data["trends"] as? [[String: Any]])?.first)
+        let changes = try #require(series["changes"] as? [[Any]])
+        #expect(changes.map { $0[3] as? Bool } == [false, true])
+        let marked = try #require((series["surroundings"] as? [[Any]])?.first)
+        #expect(marked[0] as? Int == 1 && marked[1] as? String == "compiler, kernel")
+        #expect(marked[2] as? [String] == ["compiler: A → B", "kernel: 1 → 2"])
+    }
+
     @Test("can be made of a run without rows, and of one with a single sample")
     func emptyAndSingle() throws {
         let empty = try parsed(ReportPage(title: "t", runs: [PageRun(name: "r", samples: [], summary: [])]))

@@ -23,7 +23,7 @@ import Testing
         ("clock", .bad, { $0.clockCost = 900 }),
         ("timer", .bad, { $0.sleepDelay = 3e6 }),
         ("memory", .bad, { $0.availableBytes = 100 << 20 }),
-        ("address randomization", .note, { $0.addressRandomization = 0 }),
+        ("address randomization", .note, { $0.addressRandomization = "off" }),
         ("allocator", .bad, { ($0.heapLack, $0.allocator) = (.notLinked, "system malloc") }),
         ("allocator", .bad, { ($0.heapLack, $0.allocator) = (.displaced(by: "libother.so"), "libother.so") }),
         ("environment", .note, { $0.environment = ["LD_PRELOAD": "x.so"] }),
@@ -55,7 +55,7 @@ import Testing
             layout: Self.plain(processors: 8), quotaProcessors: nil, governor: "performance", hasTurbo: false,
             isVirtual: false, clockSource: "tsc", clockCost: 20, clockStep: 1,
             sleepDelay: 60_000, stolenShare: 0, foreignShare: 0.01, throttledShare: 0, load: 0.2,
-            addressRandomization: 2, mayRaisePriority: true, availableBytes: 8 << 30,
+            addressRandomization: "on", mayRaisePriority: true, availableBytes: 8 << 30,
             usedSwapBytes: 0, allocator: "jemalloc 5.3", configuration: "release",
             means: ProfileMeans(.init()), instructions: .init(.callgrind), counters: .init(.counters))
         change(&readings)

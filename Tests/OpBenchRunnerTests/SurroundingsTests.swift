@@ -65,6 +65,94 @@ import Testing
         #expect(HostKind.shortened(allocator: "jemalloc 5.3.0-0-g54eaed, narenas:1") == "jemalloc 5.3.0, narenas:1")
     }
 
+    /// A folder with files of /proc and /sys.
+    private func machine(_ files: [String: String]) throws -> String {
+        let root = try Fixture.folder()
+        for (path, text) in files {
+            let file = URL(filePath: "\(root)/\(path)")
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: file)
+        }
+        return root
+    }
+
+    @Test("Facts are read where the kernel reports them")
+    func facts() throws {
+        let facts = SurroundingsReader.read(
+            root: try machine([
+                "proc/cpuinfo": "processor : 0\nmicrocode\t: 0x2b\nprocessor : 1\nmicrocode\t: 0x2b\n",
+                "proc/self/status": "Name:\tx\nTHP_enabled:\t1\n",
+                "proc/self/personality": "00000000\n", "proc/sys/kernel/randomize_va_space": "2\n",
+                "proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/b/cpu.max": "max 100000\n",
+                "sys/kernel/mm/transparent_hugepage/enabled": "always [madvise] never\n",
+                "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor": "performance\n",
+                "sys/devices/system/cpu/intel_pstate/no_turbo": "1\n",
+                "sys/devices/system/cpu/vulnerabilities/meltdown": "Mitigation: PTI\n",
+                "sys/devices/system/cpu/vulnerabilities/mds": "Not affected\n",
+            ]))
+        let expected: [SurroundingFact: String] = [
+            .microcode: "0x2b", .hugePages: "madvise", .quota: "none", .addressRandomization: "on",
+            .governor: "performance", .turbo: "off", .mitigations: "mds: Not affected; meltdown: Mitigation: PTI",
+        ]
+        for (fact, text) in expected { #expect(facts.text(of: fact) == text, "\(fact)") }
+        // These come from system calls.
+        for fact in [SurroundingFact.kernel, .cLibrary] { #expect(facts.text(of: fact)?.isEmpty == false) }
+        #expect(facts.text(of: .compiler) == nil)
+    }
+
+    @Test("What the system does not report is absent")
+    func absentFacts() throws {
+        let facts = SurroundingsReader.read(root: try machine(["proc/cpuinfo": "microcode\t: 0xffffffff\n"]))
+        let known = SurroundingFact.allCases.filter { facts.text(of: $0) != nil }
+        #expect(known == [.kernel, .cLibrary])
+    }
+
+    @Test("A process may be without randomization and huge pages whatever the system has")
+    func ofProcess() throws {
+        let facts = SurroundingsReader.read(
+            root: try machine([
+                "proc/self/status": "THP_enabled:\t0\n", "proc/self/personality": "00040000\n",
+                "proc/sys/kernel/randomize_va_space": "2\n",
+                "sys/kernel/mm/transparent_hugepage/enabled": "[always] madvise never\n",
+            ]))
+        #expect(facts[.hugePages] == "never" && facts[.addressRandomization] == "off")
+    }
+
+    @Test(
+        "The quota is the least of the process's control groups, in either version",
+        arguments: [
+            ([:], nil), (["proc/self/cgroup": "0::/\n"], nil),
+            (["proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cgroup.controllers": "cpu io\n"], .unlimited),
+            (["proc/self/cgroup": "0::/a\n", "sys/fs/cgroup/a/cpu.max": "150000 100000\n"], .processors(1.5)),
+            (
+                [
+                    "proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/b/cpu.max": "max 100000\n",
+                    "sys/fs/cgroup/a/cpu.max": "200000 100000\n",
+                ], .processors(2)
+            ),
+            (
+                [
+                    "proc/self/cgroup": "7:cpu,cpuacct:/c\n1:name=systemd:/c\n",
+                    "sys/fs/cgroup/cpu,cpuacct/c/cpu.cfs_quota_us": "50000\n",
+                    "sys/fs/cgroup/cpu,cpuacct/c/cpu.cfs_period_us": "100000\n",
+                    "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us": "-1\n",
+                    "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us": "100000\n",
+                ], .processors(0.5)
+            ),
+            (
+                [
+                    "proc/self/cgroup": "7:cpu:/\n", "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1\n",
+                    "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n",
+                ], .unlimited
+            ),
+            // The group itself is outside of what the process sees.
+            (["proc/self/cgroup": "0::/hidden\n", "sys/fs/cgroup/cpu.max": "100000 100000\n"], .processors(1)),
+        ] as [([String: String], CPUQuota?)])
+    func quotas(files: [String: String], quota: CPUQuota?) throws {
+        #expect(CPUQuota.read(root: try machine(files)) == quota)
+    }
+
     @Test("Nothing begins if /proc does not describe this process")
     func proc() throws {
         try SystemRoom.checkProc()

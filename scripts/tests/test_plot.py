@@ -23,10 +23,10 @@ SUMMARY = f"""{HEAD},{FIGURES}
 1,r,w,w n=100,dispatch,,,skipped,,dispatch,,,,,,100
 1,r,w,w n=1,engine,priority=high,,ok,,dispatch,7,,,,,1
 """
-COMPARED = """schema_version,cell_id,backend,phase,operation_class,metric,stat,base_value,head_value,ratio,ci_low,ci_high,verdict
-1,w,engine,total,,time,total,100,90,0.9,0.8,0.95,improved
-1,w,dispatch,total,,time,total,0,5,,,,inconclusive
-1,w,serial,total,,time,total,10,10,1,,,
+COMPARED = """schema_version,cell_id,backend,phase,operation_class,metric,stat,against,base_value,head_value,ratio,ci_low,ci_high,verdict
+1,w,engine,total,,time,total,v1,100,90,0.9,0.8,0.95,improved
+1,w,dispatch,total,,time,total,,0,5,,,,inconclusive
+1,w,serial,total,,time,total,,10,10,1,,,
 """
 
 

@@ -16,6 +16,8 @@ public struct Comparison: Sendable {
         public var ignoredParameters: Set<String>
         /// The numbers of blocks at which figures may be judged, if several were declared beforehand.
         public var stages: [Int]
+        /// The number of comparisons that share alpha.
+        public var comparisons = 1
         /// Whether interleaved times that are too noisy on this machine are left unjudged: not while more blocks may
         /// come.
         public var leavesNoisyTimes = true
@@ -131,7 +133,10 @@ private struct Candidate {
     ) {
         rule = question.rule(row)
         let tails = tails(question.stages)
-        if let rule { self.rule?.alpha /= Double(BlockStages.looks(question.stages, minBlocks: rule.minBlocks)) }
+        if let rule {
+            let looks = BlockStages.looks(question.stages, minBlocks: rule.minBlocks)
+            self.rule?.alpha /= Double(looks * question.comparisons)
+        }
         row.base = base.flatMap { median($0.values) }
         row.head = head.flatMap { median($0.values) }
         let scatter = scatter

@@ -30,9 +30,11 @@ public struct SideComparison: Sendable {
 
     private func question(on samples: [SampleRow]) -> Comparison.Question {
         let kind: ComparisonKind = samples.contains { $0.layout != nil } ? .layouts : .paired
-        return .init(
+        var question = Comparison.Question(
             ignoredParameters: ignoredParameters, stages: stages,
             noiseFloor: { floors.floor(of: $0, kind) ?? floors.floor(of: $0, .paired) }, rule: { policy.rule(for: $0) })
+        question.comparisons = policy.comparisons
+        return question
     }
 
     /// The cells in which some judged count differs between the sides while the samples of each side agree. More

@@ -119,9 +119,11 @@ private struct MeasuredRun {
             throw InputError(
                 file: recorded.name, message: "no sample of the run has figures", remedy: "measure again")
         }
+        let host = kind ?? facts.hostKind
         run = HistoryRun(
             id: recorded.samples[0].runID + suffix, startedUTC: rows.map(\.timestampUTC).min()!,
-            commit: facts.commit, isDirty: facts.isDirty, host: kind ?? facts.hostKind, figures: figures)
+            commit: facts.commit, isDirty: facts.isDirty, host: host, surroundings: facts.surroundings(on: host),
+            figures: figures)
     }
 
     var refusal: InputError {

@@ -55,7 +55,14 @@ extension OpBenchHistory.TrendSeries {
                     value: point.value, low: point.low, high: point.high)
             },
             changePoints: points.indices.compactMap { index in
-                points[index].change.map { OpBenchPage.TrendSeries.ChangePoint(index: index, ratio: $0) }
+                points[index].change.map { change in
+                    OpBenchPage.TrendSeries.ChangePoint(
+                        index: index, ratio: change, isOfCode: points[index].isChangeOfCode)
+                }
+            },
+            surroundings: points.indices.compactMap { index -> OpBenchPage.TrendSeries.SurroundingChange? in
+                let changes = points[index].surroundingChanges
+                return changes.isEmpty ? nil : .init(index: index, titles: changes.titles, lines: changes.lines)
             })
     }
 }

@@ -12,7 +12,26 @@ enum TrendTable {
             let title = "\(series[0].host.summary): \(TrendText.span(runs))"
             return TerminalText.escaped(title, limit: TerminalText.fieldLimit) + "\n"
                 + (series.count == 1 ? points(of: series[0]) : overview(of: series)).text(width: width)
+                + surroundings(of: series, runs, width: width)
         }.joined(separator: "\n")
+    }
+
+    /// The runs at which something around the code changed, and what; empty if there is none.
+    private static func surroundings(of series: [TrendSeries], _ runs: [HistoryRun], width: Int?) -> String {
+        var lines: [String: [String]] = [:]
+        for point in series.lazy.flatMap(\.points) {
+            lines[point.run.id, default: []] += point.surroundingChanges.lines
+        }
+        let entries = runs.flatMap { run in
+            (lines[run.id] ?? []).uniqued().map { line in
+                (
+                    term: TerminalText.escaped(run.id, limit: TerminalText.fieldLimit),
+                    meaning: TerminalText.escaped(line, limit: TerminalText.messageLimit)
+                )
+            }
+        }
+        return entries.isEmpty
+            ? "" : "\nchanged around the code:\n" + DefinitionList(entries: entries).text(width: width)
     }
 
     /// One line per figure. The name of a cell with several figures is printed once.
@@ -22,7 +41,7 @@ enum TrendTable {
             defer { cell = series.name.cellID }
             let values = series.points.map(\.value)
             let changes = series.points.filter { $0.change != nil }
-                .map { "\(TrendText.change($0.change!, of: series)) at \($0.run.id)" }
+                .map { "\(TrendText.change(at: $0, of: series)) at \($0.run.id)" }
             return [
                 series.name.cellID == cell ? "" : series.name.cellID, series.name.backend.rawValue,
                 TrendText.figure(series.name), TrendText.value(values.first, of: series.name),
@@ -45,7 +64,7 @@ enum TrendTable {
             [
                 point.run.id, TrendText.day(point.run), TrendText.commit(point.run),
                 TrendText.value(point.value, of: name), interval(of: point, of: name.metric), String(point.samples),
-                point.change.map { TrendText.change($0, of: series) } ?? "",
+                TrendText.change(at: point, of: series),
             ]
         }
         return PrintedTable(
@@ -80,9 +99,13 @@ enum TrendText {
         Quantities.figure(value, of: name.metric, resolution: 0)
     }
 
-    /// `+30 % (worse)`.
-    static func change(_ change: Double, of series: TrendSeries) -> String {
+    /// `+30 % (worse)`, or `+30 % (compiler)` where something around the code changed as well; empty without a change.
+    static func change(at point: TrendSeries.Point, of series: TrendSeries) -> String {
+        guard let change = point.change else { return "" }
         let text = Quantities.change(change - 1)
+        guard point.isChangeOfCode else {
+            return "\(text) (\(point.surroundingChanges.titles.joined(separator: ", ")))"
+        }
         return series.isWorse(change).map { "\(text) (\($0 ? "worse" : "better"))" } ?? text
     }
 

@@ -54,6 +54,20 @@ extension RecordedRun {
         }
     }
 
+    /// The known facts around the code that differ between two runs, on the machines of the cells that both have.
+    static func surroundingChanges(_ base: RecordedRun, _ head: RecordedRun) -> [SurroundingChange] {
+        guard let one = base.facts, let other = head.facts else { return [] }
+        if one.machines.count == 1, other.machines.count == 1 {
+            return one.machines[0].surroundings.changes(to: other.machines[0].surroundings)
+        }
+        var changes: [SurroundingChange] = []
+        for cell in head.samples.lazy.map(\.cellID).uniqued() {
+            guard let old = one.machine(of: cell), let new = other.machine(of: cell) else { continue }
+            changes += old.surroundings.changes(to: new.surroundings)
+        }
+        return changes.uniqued()
+    }
+
     private static func facts(_ base: RecordedRun, _ head: RecordedRun) -> (RunFacts, RunFacts)? {
         if let one = base.facts, let other = head.facts { return (one, other) }
         StandardError.say("opbench: warning: run.json is missing next to the rows, so the hosts may differ")

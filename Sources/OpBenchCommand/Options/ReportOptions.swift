@@ -70,10 +70,11 @@ struct ReportOptions: ParsableArguments {
     }
 
     /// Prints the comparison and writes the requested files.
+    ///
+    /// - Parameter anchors: the baselines of the policy.
     func report(
         _ rows: [CompareRow], policy: GatePolicy, compared: ComparisonReport<CompareRow>.Compared,
-        outcome: GateOutcome? = nil,
-        files: ReportFiles
+        anchors: [RecordedRun], outcome: GateOutcome? = nil, files: ReportFiles
     ) throws {
         for index in policy.unusedRules(among: rows) {
             StandardError.say("opbench: warning: rule \(index + 1) of the policy matches no figure")
@@ -85,12 +86,20 @@ struct ReportOptions: ParsableArguments {
             )
         }
         let shown = ComparisonReport(
-            rows: showsAll ? rows : rows.filter { policy.rule(for: $0) != nil }, outcome: outcome, compared: compared)
+            rows: showsAll ? rows : rows.filter { policy.rule(for: $0) != nil }, outcome: outcome, compared: compared,
+            anchors: anchors)
         try write(shown, allRows: rows, files: files)
     }
 
     /// - Parameter allRows: all rows, including those that are not printed, for the CSV file.
     func write<Row>(_ shown: ComparisonReport<Row>, allRows: [Row], files: ReportFiles) throws {
+        // On a terminal, the table has them and the remedies.
+        let isOnScreen = presentation.format == .table && StandardOutput.isTerminal && StandardError.isTerminal
+        if !isOnScreen {
+            for line in shown.surroundings {
+                StandardError.say("opbench: warning: the sides differ around the code: \(line)")
+            }
+        }
         try StandardOutput.write(presentation.text(of: shown))
         if annotates { try StandardOutput.write(GitHubAnnotations.text(of: shown)) }
         var reports: [(file: ReportFile, text: String)] = []
@@ -98,8 +107,7 @@ struct ReportOptions: ParsableArguments {
         if let file = files.markdown { reports.append((file, ComparisonMarkdown.text(of: shown))) }
         if let file = files.junit { reports.append((file, JUnitReport.text(of: shown))) }
         try ReportFile.write(reports)
-        // On a terminal, the table above has shown them.
-        if !(presentation.format == .table && StandardOutput.isTerminal && StandardError.isTerminal) {
+        if !isOnScreen {
             for remedy in shown.remedies { StandardError.say("opbench: \(remedy)") }
         }
     }

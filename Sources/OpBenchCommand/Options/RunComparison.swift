@@ -30,7 +30,10 @@ struct RunComparison {
         return names
     }
 
-    func compare(_ base: RecordedRun, _ head: RecordedRun, policy: GatePolicy) throws(InputError) -> [CompareRow] {
+    /// - Parameter anchors: the baselines of the policy; without them, their rules judge nothing.
+    func compare(
+        _ base: RecordedRun, _ head: RecordedRun, policy: GatePolicy, anchors: [RecordedRun] = []
+    ) throws(InputError) -> [CompareRow] {
         for run in [base, head] where run.hasSides {
             throw InputError(
                 file: run.name, message: "the run already has two sides", remedy: "judge it with `opbench gate --ab`")
@@ -38,12 +41,24 @@ struct RunComparison {
         let ignored = try ignored(among: [base, head])
         try RecordedRun.checkSameHost(base, head, ignoring: ignored)
         let floors = try CalibrationFolder(in: folder).floors(for: head.facts)
-        return try Comparison(
-            base: base.samples, head: head.samples,
-            question: .init(
-                ignoredParameters: ignored, noiseFloor: { floors.floor(of: $0, .unpaired) },
-                rule: { policy.rule(for: $0) })
-        ).rows
+        var question = Comparison.Question(
+            ignoredParameters: ignored, noiseFloor: { floors.floor(of: $0, .unpaired) },
+            rule: { policy.rule(for: $0) })
+        question.comparisons = policy.comparisons
+        let rows = try Comparison(base: base.samples, head: head.samples, question: question).rows
+        return try add(anchors, to: rows, of: head, policy, floors, ignored)
+    }
+
+    /// The figures with those that are compared with the policy's baselines.
+    private func add(
+        _ anchors: [RecordedRun], to rows: [CompareRow], of head: RecordedRun, _ policy: GatePolicy,
+        _ floors: KnownNoiseFloors, _ ignored: Set<String>
+    ) throws(InputError) -> [CompareRow] {
+        for anchor in anchors { try RecordedRun.checkSameHost(anchor, head, ignoring: ignored) }
+        let anchored = AnchoredComparison(
+            anchors.baselines, policy: policy, stages: head.facts?.stages ?? [], floors: floors,
+            ignoredParameters: ignored)
+        return rows.adding(anchored: try anchored.rows(head.samples))
     }
 
     /// Compares two backends of a run of one build. The rows have the base's name and no verdicts.
@@ -65,18 +80,21 @@ struct RunComparison {
     }
 
     /// Compares the sides of a run of two interleaved builds.
-    func compareSides(of run: RecordedRun, policy: GatePolicy) throws(InputError) -> [CompareRow] {
+    func compareSides(
+        of run: RecordedRun, policy: GatePolicy, anchors: [RecordedRun] = []
+    ) throws(InputError) -> [CompareRow] {
         let sides = Set(run.samples.map(\.side))
         guard sides.isSuperset(of: ["base", "head"]) else {
             throw InputError(
                 file: run.name, message: "the run has no sides `base` and `head`",
                 remedy: "name a run of `opbench ab`, or compare two runs with --baseline and --candidate")
         }
-        return try SideComparison(
-            policy: policy, stages: run.facts?.stages ?? [],
-            floors: try CalibrationFolder(in: folder).floors(for: run.facts),
-            ignoredParameters: try ignored(among: [run])
+        let floors = try CalibrationFolder(in: folder).floors(for: run.facts)
+        let ignored = try ignored(among: [run])
+        let rows = try SideComparison(
+            policy: policy, stages: run.facts?.stages ?? [], floors: floors, ignoredParameters: ignored
         ).rows(run.samples)
+        return try add(anchors, to: rows, of: run, policy, floors, ignored)
     }
 }
 
@@ -145,13 +163,17 @@ struct ComparisonOptions: ParsableArguments {
 
     func validate() throws { try FolderArgument.check(folder, option: "--results") }
 
-    func compare(_ base: RecordedRun, _ head: RecordedRun, policy: GatePolicy) throws(InputError) -> [CompareRow] {
-        try comparison.compare(base, head, policy: policy)
+    func compare(
+        _ base: RecordedRun, _ head: RecordedRun, policy: GatePolicy, anchors: [RecordedRun]
+    ) throws(InputError) -> [CompareRow] {
+        try comparison.compare(base, head, policy: policy, anchors: anchors)
     }
 
     /// Compares the sides of a run of two interleaved builds.
-    func compareSides(of run: RecordedRun, policy: GatePolicy) throws(InputError) -> [CompareRow] {
-        try comparison.compareSides(of: run, policy: policy)
+    func compareSides(
+        of run: RecordedRun, policy: GatePolicy, anchors: [RecordedRun]
+    ) throws(InputError) -> [CompareRow] {
+        try comparison.compareSides(of: run, policy: policy, anchors: anchors)
     }
 
     private var comparison: RunComparison { RunComparison(folder: folder, ignoredParameters: ignoredParameters) }

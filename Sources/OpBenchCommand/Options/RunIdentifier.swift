@@ -28,20 +28,8 @@ enum RunIdentifier {
         }
     }
 
-    /// Checks a run id. It is a folder's name and a field of CSV files, so it contains only letters, digits, `.`, `_`
-    /// and `-`.
     static func check(_ id: String, option: String) throws(InputError) {
-        let isPlain = id.utf8.allSatisfy { isLetterOrDigit($0) || "._-".utf8.contains($0) }
-        guard let first = id.utf8.first, isLetterOrDigit(first), isPlain, id.utf8.count <= 100 else {
-            throw InputError(
-                file: option, message: "\"\(id)\" cannot name a run",
-                remedy: "use 1 to 100 of a–z, A–Z, 0–9, `.`, `_` and `-`, beginning with a letter or digit")
-        }
-    }
-
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        let letter = byte | 0x20
-        return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter)
-            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        if RunName.isValid(id) { return }
+        throw InputError(file: option, message: "\"\(id)\" cannot name a run", remedy: RunName.rule)
     }
 }

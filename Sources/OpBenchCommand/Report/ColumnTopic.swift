@@ -12,7 +12,9 @@ struct ColumnTopic {
         let meaning: String
     }
 
-    static let all = [summary, marks, backends, compared, goals, floors, variances, summaryFile, samplesFile, metrics]
+    static let all = [
+        summary, marks, backends, compared, goals, floors, variances, summaryFile, samplesFile, metrics, surroundings,
+    ]
 
     private static let summary = ColumnTopic(
         title: "Tables of run, show and baseline show, with --wide",
@@ -68,6 +70,12 @@ struct ColumnTopic {
     private static let metrics = ColumnTopic(
         title: "Metrics of \(SampleRow.fileName)",
         columns: Metric.catalogue.map { Described(name: $0.name, unit: $0.unit.rawValue, meaning: $0.summary) })
+
+    private static let surroundings = ColumnTopic(
+        title: "Facts around the code, as in the member surroundings of run.json",
+        columns: SurroundingFact.allCases.map {
+            Described(name: $0.rawValue, meaning: "Of the \($0.owner.rawValue). \($0.meaning)")
+        })
 
     // MARK: Finding
 

@@ -33,6 +33,12 @@ enum JUnitReport {
         var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         text +=
             "<testsuite name=\"opbench gate\" tests=\"\(tests)\" failures=\"\(failures)\" skipped=\"\(skipped)\">\n"
+        if !report.surroundings.isEmpty {
+            let properties = report.surroundings.map {
+                "    <property name=\"differs\" value=\"\(XMLText.attribute($0))\"/>\n"
+            }
+            text += "  <properties>\n\(properties.joined())  </properties>\n"
+        }
         if let reason {
             text +=
                 "  <testcase classname=\"opbench gate\" name=\"samples\">\n    <failure message=\"\(reason)\"/>\n  </testcase>\n"

@@ -13,7 +13,10 @@ enum ComparisonMarkdown {
         let outcome = report.outcome.map { "\($0.icon) opbench gate: \($0.rawValue)" } ?? "opbench comparison"
         var text = "### \(outcome)\(GateSummary.counts(of: rows))\n"
         let reason = report.failure.map { "\($0.prefix(1).uppercased())\($0.dropFirst())." }
-        for line in [reason, report.bound].compactMap(\.self) { text += "\n\(MarkdownText.cell(line))\n" }
+        let differing = report.surroundings.map { "Differs around the code: \($0)" }
+        for line in [reason].compactMap(\.self) + differing + [report.bound].compactMap(\.self) {
+            text += "\n\(MarkdownText.cell(line))\n"
+        }
         var closing = report.explanations.prefix(mostExplanations).map(explained).joined()
         if rows.contains(where: { $0.verdict == .regression }), let words = report.explainingWords {
             closing += "\nRank the functions behind it:\n\n    \(ShellWords.joined(words))\n"

@@ -107,11 +107,14 @@ struct ComparisonReport<Row: JudgedRow> {
     let remedies: [String]
     let units: FigureUnits
     let compared: Compared
+    /// The baselines that the policy bounds drift against.
+    private let anchors: [RecordedRun]
 
-    init(rows: [Row], outcome: GateOutcome?, compared: Compared) {
+    init(rows: [Row], outcome: GateOutcome?, compared: Compared, anchors: [RecordedRun] = []) {
         self.outcome = outcome
         self.rows = rows
         self.compared = compared
+        self.anchors = anchors
         remedies = Doubt.remedies(of: rows.compactMap(\.doubt))
         let resolutions = compared.runs.compactMap { $0.facts?.clockResolutionNanoseconds }
         units = FigureUnits(clockResolution: resolutions.max() ?? RunFacts.histogramUnitNanoseconds)
@@ -171,6 +174,8 @@ struct ComparisonReport<Row: JudgedRow> {
         let ratios =
             switch compared {
             case .runs: "of each block of the one run to each of the other"
+            case .sides where !anchors.isEmpty:
+                "within each block, or of each block of the head to each of a baseline"
             case .sides: "within each block"
             case .goals: "within each block, or of each block of one cell to each of the other"
             }
@@ -209,9 +214,31 @@ struct ComparisonReport<Row: JudgedRow> {
     }
 }
 
-// The origin of a comparison's figures, and their noise.
+// The origin of a comparison's figures, what differs around the code, and the noise.
 
 extension ComparisonReport {
+    /// A line for each known fact around the code that differs between the sides: `compiler: A → B`.
+    var surroundings: [String] {
+        let runs = compared.runs
+        let own: [String] =
+            switch compared {
+            case .runs where runs.count == 2: RecordedRun.surroundingChanges(runs[0], runs[1]).lines
+            case .sides(let run):
+                run.facts?.builds.map(Self.lines) ?? []
+            case .runs, .goals:
+                runs.dropFirst().flatMap { Self.lines(since: runs[0], to: $0) }.uniqued()
+            }
+        return own + anchors.flatMap { anchor in runs.last.map { Self.lines(since: anchor, to: $0) } ?? [] }
+    }
+
+    private static func lines(_ builds: ComparedBuilds) -> [String] {
+        builds.base.description.surroundings.changes(to: builds.head.description.surroundings).lines
+    }
+
+    private static func lines(since earlier: RecordedRun, to run: RecordedRun) -> [String] {
+        RecordedRun.surroundingChanges(earlier, run).lines.map { "since \(earlier.name), \($0)" }
+    }
+
     /// For two interleaved builds: `base main (00a160b1c2), head HEAD (afe90963d4); blocks: 25 throughput, 2 memory`.
     /// Nil if they are unknown.
     var origin: String? {

@@ -58,7 +58,9 @@ enum ComparisonTable {
     }
 
     private static func notes<Row>(of report: ComparisonReport<Row>, hidden: [String], width: Int?) -> String {
-        var entries: [(term: String, meaning: String)] = []
+        var entries = report.surroundings.map {
+            (term: "differs", meaning: TerminalText.escaped($0, limit: TerminalText.messageLimit))
+        }
         if report.rows.contains(where: { Row.isRatioApart($0) }), let note = report.ratioNote {
             entries.append((SummaryColumn.apart, note))
         }

@@ -31,7 +31,10 @@ extension CompareRow: JudgedRow {
         cellColumn, backendColumn,
         .init(
             title: "figure", isText: true,
-            meaning: "The metric, with its phase, statistic and class; `explain-columns` explains each metric."
+            meaning: """
+                The metric, with its phase, statistic and class; `explain-columns` explains each metric. `since NAME`: \
+                compared with that baseline, which the policy bounds drift against.
+                """
         ) { row, _ in row.figureName },
         .init(
             title: "base", rank: 4,
@@ -91,7 +94,7 @@ extension CompareRow: JudgedRow {
 
     var medians: (own: Double, other: Double)? { head.flatMap { head in base.map { (head, $0) } } }
 
-    var figureName: String { figure.title }
+    var figureName: String { figure.title + (against.isEmpty ? "" : " since \(against)") }
 }
 
 extension GoalRow: JudgedRow {

@@ -68,29 +68,32 @@ struct PageJudging {
             })
     }
 
-    private func judgeSides(of run: RecordedRun, by rules: GatePolicy?) throws(InputError) -> JudgedFigures {
+    private func judgeSides(of run: RecordedRun, by rules: GatePolicy?) throws -> JudgedFigures {
         let policy = rules ?? GatePolicy.standardForSides
-        let rows = try RunComparison(folder: folder).compareSides(of: run, policy: policy)
-        return judged(.sides, "\(run.name): head against base", rows, policy, .sides(run))
+        let anchors = try policy.anchors(in: folder, file: self.policy)
+        let rows = try RunComparison(folder: folder).compareSides(of: run, policy: policy, anchors: anchors)
+        return judged(.sides, "\(run.name): head against base", rows, policy, .sides(run), anchors)
     }
 
     private func judge(
         _ run: RecordedRun, against baseline: RecordedRun, by rules: GatePolicy?
-    ) throws(InputError) -> JudgedFigures {
+    ) throws -> JudgedFigures {
         let policy = rules ?? GatePolicy.standard
-        let rows = try RunComparison(folder: folder).compare(baseline, run, policy: policy)
+        let anchors = try policy.anchors(in: folder, file: self.policy)
+        let rows = try RunComparison(folder: folder).compare(baseline, run, policy: policy, anchors: anchors)
         return judged(
-            .baseline, "\(run.name) against \(baseline.name)", rows, policy, .runs([baseline, run]))
+            .baseline, "\(run.name) against \(baseline.name)", rows, policy, .runs([baseline, run]), anchors)
     }
 
     private func judged(
         _ kind: JudgedFigures.Kind, _ title: String, _ rows: [CompareRow], _ policy: GatePolicy,
-        _ compared: ComparisonReport<CompareRow>.Compared
+        _ compared: ComparisonReport<CompareRow>.Compared, _ anchors: [RecordedRun]
     ) -> JudgedFigures {
         let outcome = GateOutcome(
-            rows, policy: policy, hasBadSample: compared.runs.contains(where: \.hasBadSample), isLenient: false)
+            rows, policy: policy, hasBadSample: (compared.runs + anchors).contains(where: \.hasBadSample),
+            isLenient: false)
         let asked = rows.filter { policy.rule(for: $0) != nil }
-        let report = ComparisonReport(rows: asked, outcome: outcome, compared: compared)
+        let report = ComparisonReport(rows: asked, outcome: outcome, compared: compared, anchors: anchors)
         let shown = rows.filter { policy.rule(for: $0) != nil || $0.isNotable }
         return JudgedFigures(
             kind, report.origin.map { "\(title); \($0)" } ?? title, report,
@@ -124,7 +127,8 @@ extension JudgedFigures {
             kind: kind, title: title, outcome: report.outcome?.rawValue ?? "",
             columns: Row.reportColumns.map { Column(title: $0.title, isText: $0.isText, isDetail: $0.isDetail) },
             rows: rows,
-            remedies: report.remedies, note: report.ratioNote.map { "ratio: \($0)" } ?? "")
+            surroundings: report.surroundings, remedies: report.remedies,
+            note: report.ratioNote.map { "ratio: \($0)" } ?? "")
     }
 }
 

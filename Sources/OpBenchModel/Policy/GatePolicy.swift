@@ -36,11 +36,16 @@ public struct GatePolicy: Sendable, Hashable {
     public struct Rule: Sendable, Hashable {
         public var selector: Selector
         public var figure: FigureRule
+        /// The baseline that the head's figures are compared with, a bound on their drift; nil for the other side.
+        public var baseline: String?
 
-        public init(_ selector: Selector, _ figure: FigureRule) {
+        public init(_ selector: Selector, _ figure: FigureRule, against baseline: String? = nil) {
             self.selector = selector
             self.figure = figure
+            self.baseline = baseline
         }
+
+        func matches(_ row: CompareRow) -> Bool { (baseline ?? "") == row.against && selector.matches(row.figure) }
     }
 
     /// Rules for comparisons of two sides. Empty in a policy of goals.
@@ -53,16 +58,25 @@ public struct GatePolicy: Sendable, Hashable {
     public init(goals: [Goal]) { (rules, self.goals) = ([], goals) }
 
     /// The first rule that matches the figure; nil if none does, which leaves the figure unjudged.
-    public func rule(for row: CompareRow) -> FigureRule? {
-        rules.first { $0.selector.matches(row.figure) }?.figure
+    public func rule(for row: CompareRow) -> FigureRule? { rules.first { $0.matches(row) }?.figure }
+
+    /// The baselines that rules bound drift against, in their order.
+    public var baselines: [String] {
+        rules.reduce(into: []) { names, rule in
+            if let name = rule.baseline, !names.contains(name) { names.append(name) }
+        }
     }
+
+    /// The number of comparisons that a gate makes, over which alpha is divided: with the other side, and with each
+    /// baseline.
+    public var comparisons: Int { 1 + baselines.count }
 
     /// The rules that match none of these figures, probably by mistake. A rule for all workloads may name a metric that
     /// these figures do not have.
     public func unusedRules(among rows: [CompareRow]) -> [Int] {
         rules.indices.filter { index in
             let selector = rules[index].selector
-            guard !rows.contains(where: { selector.matches($0.figure) }) else { return false }
+            guard !rows.contains(where: rules[index].matches) else { return false }
             let isForAll = selector.workload == "*" && selector.cell == "*"
             return !isForAll || rows.contains { Glob.matches(selector.metric, $0.metric) }
         }

@@ -36,7 +36,7 @@ struct PolicyDecoder {
     static let keys = ["$schema", "version", "alpha", "min_blocks", "rules"]
     static let selectorKeys = ["workload", "cell", "backend", "metric", "stat", "phase", "class"]
     /// The keys that bound a rule for two sides, and those that bound a goal.
-    static let boundKeys = ["max_regression", "min_absolute", "alpha", "min_blocks"]
+    static let boundKeys = ["max_regression", "min_absolute", "against", "alpha", "min_blocks"]
     static let goalKeys = ["at_most", "against", "min_blocks"]
     static let maxRegressionRange = 0.0...10
     static let minAbsoluteRange = 0.0...1e18
@@ -160,10 +160,27 @@ struct PolicyDecoder {
         figure.minAbsolute = number("min_absolute", in: Self.minAbsoluteRange) ?? 0
         figure.alpha = number("alpha", in: Self.alphaRange) ?? alpha
         figure.minBlocks = blocks(members, mistakes) ?? minBlocks
+        let baseline = mistakes.keep(members["against"], self.baseline)
         let selector = mistakes.keep { () throws(InputErrors) in try self.selector(members, metrics: Self.judgedMetrics)
         }
         try mistakes.check()
-        return GatePolicy.Rule(selector!, figure)
+        return GatePolicy.Rule(selector!, figure, against: baseline)
+    }
+
+    private func baseline(_ node: JSONNode) throws(InputErrors) -> String {
+        let mistakes = Mistakes()
+        let members = try node.object(
+            "an object with the key baseline", known: ["baseline"], required: ["baseline"],
+            remedy: "name a run that `opbench baseline list` prints", mistakes)
+        let name = mistakes.keep(members["baseline"]) { node throws(InputErrors) in
+            let name = try node.string("a baseline's name")
+            guard RunName.isValid(name) else {
+                throw node.error("\(JSONText.excerpt(name)) cannot name a baseline", remedy: RunName.rule)
+            }
+            return name
+        }
+        try mistakes.check()
+        return name!
     }
 
     private func goal(_ node: JSONNode, minBlocks: Int) throws(InputErrors) -> GatePolicy.Goal {

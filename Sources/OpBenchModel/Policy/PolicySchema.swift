@@ -57,6 +57,17 @@ extension JSONSchema {
                             + "times), is no regression. The counts of a round may always differ by \(slacks).",
                         range(PolicyDecoder.minAbsoluteRange))
                 ),
+                (
+                    "against",
+                    described(
+                        "A baseline to compare with in place of the other side, which bounds the figure's drift since "
+                            + "then. Ratios to Dispatch and counts can be judged; other figures only with a noise floor "
+                            + "of runs at different times.",
+                        [
+                            ("type", "object"), ("required", .strings(["baseline"])), noOtherMembers, comments,
+                            ("properties", .object(("baseline", baselineName))),
+                        ])
+                ),
                 ("alpha", alpha), ("min_blocks", minBlocks),
             ])
     }
@@ -100,6 +111,15 @@ extension JSONSchema {
         .object(
             ("type", "array"), ("minItems", .integer(1)), ("maxItems", .integer(PolicyDecoder.referenceLimit)),
             ("uniqueItems", true), ("items", backend))
+    }
+
+    private static var baselineName: JSONValue {
+        described(
+            "The baseline's name, of `opbench baseline save --name`.",
+            [
+                ("type", "string"), ("pattern", .string(RunName.pattern)),
+                ("maxLength", .integer(RunName.lengthLimit)), ("not", noControlCharacters),
+            ])
     }
 
     private static var otherCell: JSONValue {

@@ -19,6 +19,8 @@ public enum Verdict: String, CaseIterable, Sendable {
 /// One row of `compare.csv`: one figure of one cell on two sides, `base` and `head`.
 public struct CompareRow: FigureRow, Hashable {
     public var figure: FigureName
+    /// The baseline in place of the base, if a rule bounds the figure's drift; else empty.
+    public var against = ""
     /// The medians of both sides, in the metric's unit, per operation or round if the metric is counted so.
     public var base: Double?
     public var head: Double?
@@ -62,7 +64,8 @@ extension CompareRow {
 
     public static let columnList: [CSVColumn<CompareRow>] =
         [.schemaVersion] + figureColumns + [
-            .init("base_value", \.base), .init("head_value", \.head), .init("ratio", \.ratio),
+            .init("against", \.against), .init("base_value", \.base), .init("head_value", \.head),
+            .init("ratio", \.ratio),
             .init("ci_low", \.ratioLow), .init("ci_high", \.ratioHigh),
             .init("p", \.probability), .init("p_adjusted", \.adjustedProbability),
             .init("noise_floor", \.noiseFloor), .init("threshold", \.threshold), .init("verdict", \.verdict),

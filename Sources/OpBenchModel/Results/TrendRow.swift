@@ -16,13 +16,18 @@ public struct TrendRow: Sendable, Hashable {
     public var high: Double?
     public var samples: Int
     /// The change at this run: the mean from here to the next change ÷ the mean back to the previous change; nil at
-    /// other runs.
+    /// other runs, and where something around the code changed as well.
     public var change: Double?
+    /// The facts around the code that changed at this run: `compiler: A → B`, joined by `; `.
+    public var surroundings: String
+    /// Like `change`, at a run where something around the code changed.
+    public var surroundingsChange: Double?
 
     public init(
         name: FigureName, runID: String, startedUTC: String, commit: String, isDirty: Bool, host: HostKind,
         value: Double?,
-        low: Double?, high: Double?, samples: Int, change: Double? = nil
+        low: Double?, high: Double?, samples: Int, change: Double? = nil, surroundings: String = "",
+        surroundingsChange: Double? = nil
     ) {
         self.name = name
         self.runID = runID
@@ -35,6 +40,8 @@ public struct TrendRow: Sendable, Hashable {
         self.high = high
         self.samples = samples
         self.change = change
+        self.surroundings = surroundings
+        self.surroundingsChange = surroundingsChange
     }
 }
 
@@ -51,7 +58,8 @@ extension TrendRow: CSVRow {
         .init(derived: "unit") { $0.name.unit.rawValue }, .init(derived: "direction") { $0.name.direction.rawValue },
         .init("started_utc", \.startedUTC), .init("run_id", \.runID), .init("commit", \.commit),
         dirtyColumn, .init("value", \.value), .init("ci_low", \.low), .init("ci_high", \.high),
-        .init("samples", \.samples), .init("change", \.change),
+        .init("samples", \.samples), .init("change", \.change), .init("surroundings", \.surroundings),
+        .init("surroundings_change", \.surroundingsChange),
     ]
 
     private static let dirtyColumn = CSVColumn<TrendRow>(

@@ -95,7 +95,7 @@ public enum JSONSchema {
 
     /// The pattern that sentences and names must not match. It is needed beside a pattern that ends in `$`, because
     /// some validators let `$` match before a final line feed.
-    private static var noControlCharacters: JSONValue { .object(("pattern", "[\\u0000-\\u001F]")) }
+    static var noControlCharacters: JSONValue { .object(("pattern", "[\\u0000-\\u001F]")) }
 
     private static func name(_ description: String, limit: Int) -> JSONValue {
         .object(

@@ -25,6 +25,14 @@ function drawTrend(group, width) {
         },
     };
     const at = ({ point }) => [place.get(point[0]), y.at(point[3])];
+    // What changed around the code, by run: the same for all series, except the builds of two sides.
+    const around = new Map();
+    for (const series of list) {
+        for (const [index, titles, lines] of series.surroundings) {
+            const run = series.points[index]?.[0];
+            if (run !== undefined && !around.has(run)) around.set(run, { titles, lines });
+        }
+    }
     return {
         option: {
             grid: { left: 80, right: 40, top: 24, bottom: 48 },
@@ -38,13 +46,22 @@ function drawTrend(group, width) {
                         data: own.map((point) => [place.get(point[0]), y.at(point[3])]),
                         markLine: {
                             symbol: "none", silent: true, animation: false, lineStyle: { color: colour(backend), type: "dashed", width: 1.2 },
-                            data: series.changes.filter(([index]) => series.points[index] !== undefined).map(([index, ratio]) => ({
+                            data: series.changes.filter(([index, , , isOfCode]) => isOfCode && series.points[index] !== undefined).map(([index, ratio]) => ({
                                 xAxis: place.get(series.points[index][0]) - 0.5,
                                 label: { formatter: ratio === null ? "change" : change(ratio - 1), color: colour(backend), fontSize: 11 },
                             })),
                         },
                     };
                 }),
+                {
+                    type: "scatter", data: [], silent: true, tooltip: { show: false },
+                    markLine: {
+                        symbol: "none", silent: true, animation: false, lineStyle: { color: css("--muted"), type: "dotted", width: 1.5 },
+                        data: [...around].map(([run, { titles }]) => ({
+                            xAxis: place.get(run) - 0.5, label: { formatter: visible(titles), color: css("--muted"), fontSize: 11, position: "insideEndTop" },
+                        })),
+                    },
+                },
                 {
                     type: "custom", clip: true, data: points.map((one) => ({ value: at(one) })), encode: { x: 0, y: 1 },
                     renderItem: ({ dataIndex }, api) => {
@@ -59,7 +76,8 @@ function drawTrend(group, width) {
                         formatter: ({ dataIndex }) => {
                             const { series, point } = points[dataIndex];
                             return tip(point[0], [point[1], point[2] ? "commit " + point[2].slice(0, 12) : "", `${series.backend}: ${quantity(point[3], unit)}`,
-                                point[4] !== null && point[5] !== null ? `95 %: ${quantity(point[4], unit)} – ${quantity(point[5], unit)}` : ""]);
+                                point[4] !== null && point[5] !== null ? `95 %: ${quantity(point[4], unit)} – ${quantity(point[5], unit)}` : "",
+                                ...(around.get(point[0])?.lines ?? [])]);
                         },
                     },
                 },
@@ -68,10 +86,11 @@ function drawTrend(group, width) {
         scales: { x, y }, height: 340, label: `${group.metric} of ${group.cell} over ${plural(runs.length, "run")}.`,
         backends: list.length ? [...new Set(group.members.map((series) => data.backends.indexOf(series.backend)))] : undefined,
         table: {
-            head: ["run", "date", "backend", group.metric, "95 % interval", "change"],
+            head: ["run", "date", "backend", group.metric, "95 % interval", "change", "changed around the code"],
             rows: points.map(({ series, point }) => [point[0], point[1], series.backend, quantity(point[3], unit),
                 point[4] === null || point[5] === null ? absent : quantity(point[4], unit) + " – " + quantity(point[5], unit),
-                series.changes.filter(([index]) => series.points[index]?.[0] === point[0]).map(([, ratio]) => (ratio === null ? "here" : change(ratio - 1))).join() || absent]),
+                series.changes.filter(([index]) => series.points[index]?.[0] === point[0]).map(([, ratio]) => (ratio === null ? "here" : change(ratio - 1))).join() || absent,
+                (around.get(point[0])?.lines ?? []).join("; ") || absent]),
         },
     };
 }
@@ -85,13 +104,13 @@ function showTrends() {
         groups.get(key).members.push(series);
     }
     const list = [...groups.values()];
-    const changed = (group) => group.members.reduce((count, series) => count + series.changes.length, 0);
+    const changed = (group) => group.members.reduce((count, series) => count + series.changes.filter(([, , , isOfCode]) => isOfCode).length, 0);
     list.sort((a, b) => changed(b) - changed(a));
     const parent = section("history");
     let group = list[0];
     const panel = new Panel(parent, {
         id: "trend", heading: "h2", title: "Over time",
-        hint: `${plural(list.length, "figure")}; those with changes come first. Dashed lines: changes of the figure's level, with their size. Runs at different times drift apart.`,
+        hint: `${plural(list.length, "figure")}; those with changes come first. Dashed lines: changes of the figure's level, with their size. Dotted lines: something around the code changed; a change of level there is in the table, since it may not be of the code. Runs at different times drift apart.`,
         controls: [menu("Figure", list.slice(0, mostChoices * 5).map((one, index) => [
             `${one.metric}: ${one.cell}${changed(one) > 0 ? ` (${plural(changed(one), "change")})` : ""}`, String(index)]), (index) => {
             group = list[Number(index)];

@@ -130,11 +130,11 @@ extension Doctor {
     static func randomization(_ readings: HostReadings) -> Finding {
         let value = readings.addressRandomization
         return Finding(
-            subject: "address randomization", weight: value == nil || value == 0 ? .note : .good,
-            found: value.map { $0 == 0 ? "off" : "on" } ?? "unknown",
-            remedy: value == 0
-                ? "all processes have the same memory layout, which biases samples: sudo sysctl kernel.randomize_va_space=2"
-                : "")
+            subject: "address randomization", weight: value == nil || value == "off" ? .note : .good,
+            found: value ?? "unknown",
+            remedy: value == "off"
+                ? "all processes have the same memory layout, which biases samples: sudo sysctl "
+                    + "kernel.randomize_va_space=2, and run opbench without `setarch -R`" : "")
     }
 
     static func allocator(_ readings: HostReadings) -> Finding {

@@ -26,8 +26,8 @@ struct HostReadings: Sendable {
     var busiest: [BusyProcess] = []
     var throttledShare: Double?
     var load: Double?
-    /// `kernel.randomize_va_space`.
-    var addressRandomization: Int?
+    /// As in `SurroundingFact`.
+    var addressRandomization: String?
     var mayRaisePriority: Bool
     var availableBytes: Int?
     var usedSwapBytes: Int?
@@ -48,6 +48,7 @@ struct HostReadings: Sendable {
     /// Reads everything, and watches the machine for the given time.
     static func take(watchSeconds: Double) -> HostReadings {
         let host = HostFacts.gather(git: nil)
+        let around = host.surroundings ?? Surroundings()
         let clock = ClockFacts.measure()
         let processes = BusyProcess.readings()
         let before = Covariates.now()
@@ -57,14 +58,15 @@ struct HostReadings: Sendable {
             from: processes, to: BusyProcess.readings(), seconds: watched.elapsed / 1e9)
         let memory = SystemFile.text("/proc/meminfo")
         return HostReadings(
-            layout: .here, quotaProcessors: host.cgroupCores, governor: host.governor, hasTurbo: hasTurbo,
+            layout: .here, quotaProcessors: CPUQuota.read()?.number, governor: around[.governor],
+            hasTurbo: SurroundingsReader.hasTurbo(),
             isVirtual: SystemFile.text("/proc/cpuinfo").contains(" hypervisor"),
             clockSource: SystemFile.line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
             clockCost: clock.cost, clockStep: clock.step, sleepDelay: clock.sleepDelay,
             stolenShare: watched.steal.map { $0 / watched.elapsed },
             foreignShare: watched.foreign.map { $0 / watched.elapsed }, busiest: busiest,
             throttledShare: watched.throttled.map { $0 / watched.elapsed }, load: before.load,
-            addressRandomization: SystemFile.line("/proc/sys/kernel/randomize_va_space").flatMap { Int($0) },
+            addressRandomization: around[.addressRandomization],
             mayRaisePriority: mayRaisePriority, availableBytes: bytes("MemAvailable", in: memory),
             usedSwapBytes: usedSwap(in: memory), allocator: host.allocator, heapLack: heapLack,
             environment: SampleEnvironment.found(),
@@ -79,12 +81,6 @@ struct HostReadings: Sendable {
         } catch {
             return error
         }
-    }
-
-    /// intel_pstate inverts the setting of the other drivers.
-    private static var hasTurbo: Bool? {
-        if let line = SystemFile.line("/sys/devices/system/cpu/intel_pstate/no_turbo") { return line == "0" }
-        return SystemFile.line("/sys/devices/system/cpu/cpufreq/boost").map { $0 == "1" }
     }
 
     /// Tries it on a separate thread, since lowering the nice value cannot be undone.

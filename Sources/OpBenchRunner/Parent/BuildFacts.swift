@@ -143,6 +143,9 @@ public struct BuildDescription: Sendable, Codable, Equatable {
         case allocator, configuration, compiler, commit
     }
 
+    /// The facts around the code that belong to a build.
+    public var surroundings: Surroundings { Surroundings([.compiler: compiler, .oneTBB: oneTBB]) }
+
     /// The description of this program.
     public static let own: BuildDescription = {
         let commit = String(cString: cbuild_commit())

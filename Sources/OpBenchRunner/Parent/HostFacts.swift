@@ -3,17 +3,13 @@ import Glibc
 import OpBenchBackends
 import OpBenchModel
 
-/// The machine and the build, as recorded in `run.json`.
+/// The machine and the build, as recorded in `run.json`; what else changes figures is in `surroundings`.
 struct HostFacts: Codable, Sendable, Equatable {
     /// The machine's name; nil in older runs, and in runs that several machines measured.
     var host: String?
-    var kernel: String
     var cpu: String
     var cores: Int
     var memoryBytes: Int
-    /// Number of CPUs that the cgroup's quota allows; nil without a quota.
-    var cgroupCores: Double?
-    var governor: String?
     /// Resolution of the clock behind all figures; nil in runs that were recorded without it.
     var clockResolutionNanoseconds: Double?
     /// Machines of one class are comparable: same processor, number of cores and kernel series, and same part of the
@@ -22,68 +18,52 @@ struct HostFacts: Codable, Sendable, Equatable {
     /// The processors that samples run on; nil in runs that were recorded without it.
     var processors: ProcessorFacts?
     var allocator: String
-    var compiler: String
     /// `debug` or `release`.
     var configuration: String
     var git: GitFacts?
     /// Variables that change the costs of any program, see `SampleEnvironment`; nil in runs that were recorded without
     /// them.
     var environment: [String: String]?
+    /// Nil in runs that were recorded without them.
+    var surroundings: Surroundings?
 
     enum CodingKeys: String, CodingKey {
-        case host, kernel, cpu, cores
+        case host, cpu, cores
         case memoryBytes = "memory_bytes"
-        case cgroupCores = "cgroup_cores"
-        case governor
         case clockResolutionNanoseconds = "clock_resolution_ns"
         case hostClass = "host_class"
-        case processors, allocator, compiler, configuration, git, environment
+        case processors, allocator, configuration, git, environment, surroundings
     }
 
     /// - Parameter processors: the processors that samples are pinned to; nil for all that this process may use.
     static func gather(
         git: GitFacts?, processors: ProcessorSet? = nil, on machine: ProcessorLayout = .here
     ) -> HostFacts {
-        let release = systemName(\.release)
+        let release = SurroundingsReader.systemName(\.release)
         let cores = sysconf(Int32(_SC_NPROCESSORS_ONLN))
         let series = release.split(separator: ".").prefix(2).joined(separator: ".")
         return HostFacts(
-            kernel: "\(systemName(\.sysname)) \(release) \(systemName(\.machine))", cpu: cpuModel, cores: cores,
-            memoryBytes: sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE)), cgroupCores: cgroupCores,
-            governor: SystemFile.line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+            cpu: cpuModel, cores: cores,
+            memoryBytes: sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE)),
             clockResolutionNanoseconds: Double(MonotonicClock.resolution()),
             hostClass: "\(cpuModel) x\(cores) Linux \(series)"
                 + ProcessorFacts.restriction(to: processors, on: machine),
             processors: ProcessorFacts(of: processors ?? machine.allowed, on: machine), allocator: Allocator.name,
-            compiler: compiler, configuration: configuration, git: git, environment: SampleEnvironment.found())
+            configuration: configuration, git: git, environment: SampleEnvironment.found(),
+            surroundings: SurroundingsReader.read().replacingBuild(by: BuildDescription.own.surroundings))
     }
 
     var kind: HostKind {
         HostKind(hostClass: hostClass, allocator: allocator, configuration: configuration)
     }
 
-    private static func systemName<Value>(_ field: KeyPath<utsname, Value>) -> String {
-        var name = utsname()
-        uname(&name)
-        return withUnsafeBytes(of: name[keyPath: field]) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
-    }
-
     private static let cpuModel: String = {
         let line = SystemFile.text("/proc/cpuinfo").split(separator: "\n").first { $0.hasPrefix("model name") }
-        guard let value = line?.split(separator: ":", maxSplits: 1).last else { return systemName(\.machine) }
+        guard let value = line?.split(separator: ":", maxSplits: 1).last else {
+            return SurroundingsReader.systemName(\.machine)
+        }
         return value.split(separator: " ").joined(separator: " ")
     }()
-
-    private static var cgroupCores: Double? {
-        let unified = SystemFile.text(SystemFile.cgroupFile("cpu.max")).split(whereSeparator: \.isWhitespace)
-        if unified.count == 2, let quota = Double(unified[0]), let period = Double(unified[1]) { return quota / period }
-        guard let quota = SystemFile.line(SystemFile.cgroupFile("cpu.cfs_quota_us")).flatMap(Double.init), quota > 0,
-            let period = SystemFile.line(SystemFile.cgroupFile("cpu.cfs_period_us")).flatMap(Double.init)
-        else { return nil }
-        return quota / period
-    }
 
     static var compiler: String {
         #if compiler(>=6.4)

@@ -8,6 +8,8 @@ public struct RunMachine: Sendable {
     /// Nil in runs that were recorded without it.
     public let name: String?
     public let kind: HostKind
+    /// The known facts around the code; in a run of two builds, around that of the head.
+    public let surroundings: Surroundings
     /// Iterations of its work kernel per nanosecond.
     public let iterationsPerNanosecond: Double
     /// The ids of its cells; nil for all cells of the run.
@@ -56,15 +58,31 @@ extension RunFacts {
         guard let parts, !parts.isEmpty else {
             return [
                 RunMachine(
-                    name: host.host, kind: host.kind, iterationsPerNanosecond: iterationsPerNanosecond, cells: nil,
-                    shards: [])
+                    name: host.host, kind: host.kind, surroundings: surroundings(on: host),
+                    iterationsPerNanosecond: iterationsPerNanosecond, cells: nil, shards: [])
             ]
         }
         return parts.map { part in
             RunMachine(
                 name: part.machine.host, kind: part.machine.kind,
+                surroundings: surroundings(on: part.machine),
                 iterationsPerNanosecond: part.calibration.iterationsPerNanosecond, cells: Set(part.cells),
                 shards: [part.shard])
+        }
+    }
+
+    private func surroundings(on machine: HostFacts) -> Surroundings {
+        let facts = machine.surroundings ?? Surroundings()
+        return builds.map { facts.replacingBuild(by: $0.head.description.surroundings) } ?? facts
+    }
+
+    /// The known facts around the code on the machines of one kind, by side: `base` and `head` for a run of two builds,
+    /// else one entry without a name.
+    public func surroundings(on kind: HostKind) -> [String: Surroundings] {
+        let around = Surroundings.joined(machines.filter { $0.kind == kind }.map(\.surroundings))
+        guard let builds else { return ["": around] }
+        return Side.allCases.reduce(into: [:]) { sides, side in
+            sides[side.rawValue] = around.replacingBuild(by: builds.build(of: side).description.surroundings)
         }
     }
 
@@ -90,10 +108,9 @@ extension RunFacts {
             ("processor", "\(host.cpu), \(host.cores) cores"),
             ("samples run on", host.processors?.words),
             ("samples' memory limit", limits.memoryBytes.map(SampleLimits.text(ofMemory:))),
-            ("quota", host.cgroupCores.map { "\($0) processors" }), ("governor", host.governor),
-            ("memory", "\((memory * 10).rounded() / 10) GiB"), ("kernel", host.kernel), ("allocator", host.allocator),
+            ("memory", "\((memory * 10).rounded() / 10) GiB"), ("allocator", host.allocator),
             ("environment", host.environment.flatMap { $0.isEmpty ? nil : SampleEnvironment.words($0) }),
-            ("compiler", host.compiler), ("build", host.configuration), ("commit", commit),
+            ("build", host.configuration), ("commit", commit),
             ("opbench", opbench.map { $0.version + ($0.commit.map { ", commit \($0)" } ?? "") }),
             ("program", executable?.path), ("program's SHA-256", executable?.sha256), ("base", builds?.base.path),
             ("head", builds?.head.path),
@@ -101,7 +118,9 @@ extension RunFacts {
             ("work kernel", "\(iterationsPerNanosecond) iterations per nanosecond"),
             ("random seed", String(identity.seed)),
         ]
-        return known.compactMap { label, value in value.map { (label, $0) } }
+        let around = surroundings(on: host)
+        let facts = SurroundingFact.allCases.map { ($0.title, around.text(of: $0)) }
+        return (known + facts).compactMap { label, value in value.map { (label, $0) } }
     }
 
     // MARK: The list of runs

@@ -98,7 +98,7 @@ extension PartsMerge {
         facts.host.hostClass = joined(\.hostClass)
         facts.host.allocator = joined(\.allocator)
         facts.host.configuration = joined(\.configuration)
-        facts.host.kernel = joined(\.kernel)
+        facts.host.surroundings = Surroundings.joined(machines.map { $0.surroundings ?? Surroundings() })
         facts.host.cpu = joined(\.cpu)
         return facts
     }

@@ -16,21 +16,31 @@ enum SystemFile {
     /// `cpu.stat` of this process's cgroup, in the unified hierarchy or the older one.
     static let cpuStatistics = cgroupFile("cpu.stat")
 
-    /// A file of this process's CPU cgroup, or of the root if the process's own is not visible.
+    /// A file of this process's CPU cgroup, or of the next one around it that is visible and has the file.
     static func cgroupFile(_ name: String) -> String {
-        for line in text("/proc/self/cgroup").split(separator: "\n") {
+        let files = cpuCgroups().map { "\($0)/\(name)" }
+        return files.first { access($0, R_OK) == 0 } ?? "/sys/fs/cgroup/\(name)"
+    }
+
+    /// The folders of this process's CPU cgroup and of those around it, from the inside out, in the unified hierarchy
+    /// or the older one. In a container, the outer ones may be invisible.
+    ///
+    /// - Parameter root: the folder that has `proc` and `sys`.
+    static func cpuCgroups(_ root: String = "") -> [String] {
+        var folders: [String] = []
+        for line in text("\(root)/proc/self/cgroup").split(separator: "\n") {
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
-            guard fields.count == 3 else { continue }
-            let roots: [String]
-            if fields[1].isEmpty {
-                roots = ["/sys/fs/cgroup\(fields[2])", "/sys/fs/cgroup"]
-            } else if fields[1].split(separator: ",").contains("cpu") {
-                roots = ["/sys/fs/cgroup/\(fields[1])\(fields[2])", "/sys/fs/cgroup/\(fields[1])"]
-            } else {
+            guard fields.count == 3, fields[1].isEmpty || fields[1].split(separator: ",").contains("cpu") else {
                 continue
             }
-            for root in roots where access("\(root)/\(name)", R_OK) == 0 { return "\(root)/\(name)" }
+            let hierarchy = "\(root)/sys/fs/cgroup" + (fields[1].isEmpty ? "" : "/\(fields[1])")
+            var path = fields[2].split(separator: "/")
+            while !path.isEmpty {
+                folders.append("\(hierarchy)/\(path.joined(separator: "/"))")
+                path.removeLast()
+            }
+            folders.append(hierarchy)
         }
-        return "/sys/fs/cgroup/\(name)"
+        return folders.filter { access($0, X_OK) == 0 }
     }
 }

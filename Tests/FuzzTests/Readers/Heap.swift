@@ -76,8 +76,8 @@ struct Heap: Sendable {
             let all = [String](repeating: each, count: max(2, length / each.utf8.count)).joined(separator: ",")
             return """
                 {"schema_version": "1", "run_id": "r", "started_utc": "", "arguments": [], "seed": 1, "quick": true,
-                 "timeout_ns": 1, "calibration": {"iterations_per_ns": 1}, "order": [], "kernel": "", "cpu": "", "cores": 1,
-                 "memory_bytes": 1, "host_class": "", "allocator": "", "compiler": "", "configuration": "",
+                 "timeout_ns": 1, "calibration": {"iterations_per_ns": 1}, "order": [], "cpu": "", "cores": 1,
+                 "memory_bytes": 1, "host_class": "", "allocator": "", "configuration": "",
                  "workloads": [\(all)]}
                 """
         },

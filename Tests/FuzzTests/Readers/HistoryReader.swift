@@ -44,7 +44,9 @@ extension FuzzReader {
 private enum Forged {
     static let columns: [(table: String, column: String)] =
         [
-            "id", "name", "started_utc", "commit_id", "is_dirty", "host_class", "allocator", "configuration", "digest",
+            "id", "name", "started_utc", "commit_id", "is_dirty", "host_class", "allocator", "configuration",
+            "surroundings",
+            "digest",
             "cells", "figures",
         ]
         .map { ("run", $0) } + [("cell", "id"), ("cell", "name")]

@@ -1,0 +1,85 @@
+import OpBenchModel
+
+/// Compares a run, or the head of a run of two builds, with the baselines that rules of a policy bound drift against.
+///
+/// These are runs at different times: ratios within blocks and counts are judged, other figures only with a noise floor
+/// for such runs.
+public struct AnchoredComparison: Sendable {
+    /// A baseline's name and rows.
+    public typealias Baseline = (name: String, samples: [SampleRow])
+
+    private let baselines: [Baseline]
+    private let policy: GatePolicy
+    private let stages: [Int]
+    private let floors: KnownNoiseFloors
+    private let ignoredParameters: Set<String>
+
+    /// - Parameters:
+    ///   - stages: the number of blocks per cell at the end of each stage; empty if they are not staged.
+    ///   - floors: the noise floors of the judged run's host.
+    ///   - ignoredParameters: the parameters in which matching cells may differ.
+    public init(
+        _ baselines: [Baseline], policy: GatePolicy, stages: [Int] = [], floors: KnownNoiseFloors,
+        ignoredParameters: Set<String> = []
+    ) {
+        self.baselines = baselines
+        self.policy = policy
+        self.stages = stages
+        self.floors = floors
+        self.ignoredParameters = ignoredParameters
+    }
+
+    /// The judged figures, baseline by baseline.
+    ///
+    /// - Parameter samples: the rows of a run of one build, or of two.
+    public func rows(_ samples: [SampleRow]) throws(InputError) -> [CompareRow] {
+        let head = Self.head(of: samples)
+        var rows: [CompareRow] = []
+        for (name, base) in baselines {
+            @Sendable func anchored(_ row: CompareRow) -> CompareRow {
+                var row = row
+                row.against = name
+                return row
+            }
+            var question = Comparison.Question(
+                ignoredParameters: ignoredParameters, stages: stages, noiseFloor: { floors.floor(of: $0, .unpaired) },
+                rule: { policy.rule(for: anchored($0)) })
+            question.comparisons = policy.comparisons
+            rows += try Comparison(base: base, head: head, question: question).rows.map(anchored)
+                .filter { policy.rule(for: $0) != nil }
+        }
+        return rows
+    }
+
+    /// The cells with a figure that is undecided and that more blocks are likely to decide.
+    @Sendable public func openCells(_ samples: [SampleRow]) throws -> Set<String> {
+        Set(try rows(samples).filter { $0.verdict == .inconclusive && $0.doubt?.moreBlocks != nil }.map(\.cellID))
+    }
+
+    private static func head(of samples: [SampleRow]) -> [SampleRow] {
+        guard samples.contains(where: { !$0.side.isEmpty }) else { return samples }
+        return samples.filter { $0.side == Side.head.rawValue }.map { row in
+            var row = row
+            row.side = ""
+            return row
+        }
+    }
+}
+
+extension [CompareRow] {
+    /// The figures and those that are compared with baselines, which follow the others of their cell and backend.
+    public func adding(anchored rows: [CompareRow]) -> [CompareRow] {
+        var rest = Dictionary(grouping: rows, by: \.cellAndBackend)
+        var all: [CompareRow] = []
+        for (index, row) in enumerated() {
+            all.append(row)
+            let isLast = index + 1 == count || self[index + 1].cellAndBackend != row.cellAndBackend
+            if isLast { all += rest.removeValue(forKey: row.cellAndBackend) ?? [] }
+        }
+        return all + rows.filter { rest[$0.cellAndBackend] != nil }
+    }
+}
+
+extension CompareRow {
+    fileprivate var cellAndBackend: [String] { [figure.cellID, figure.backend.rawValue] }
+}

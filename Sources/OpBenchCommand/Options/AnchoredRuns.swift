@@ -1,0 +1,46 @@
+import Glibc
+import OpBenchAnalysis
+import OpBenchModel
+
+/// A baseline that a policy bounds drift against is missing.
+struct MissingBaseline: Error, CustomStringConvertible {
+    /// The policy file.
+    let file: String
+    /// The rule's place in it.
+    let path: String
+    let name: String
+    /// The folder of baselines.
+    let folder: String
+
+    var description: String {
+        "\(file): \(path): there is no baseline \"\(name)\" in \(folder); keep a run as it: "
+            + "opbench baseline save RUN --name \(name)"
+    }
+}
+
+extension GatePolicy {
+    /// The recorded runs that rules bound drift against.
+    ///
+    /// - Parameters:
+    ///   - results: the folder of runs.
+    ///   - file: the policy file, for errors.
+    /// - Throws: `MissingBaseline`; `InputError` for a baseline that cannot be read.
+    func anchors(in results: String, file: String?) throws -> [RecordedRun] {
+        let folder = "\(results)/baseline"
+        return try baselines.map { name in
+            let place = "\(folder)/\(name)"
+            guard access("\(place)/\(SampleRow.fileName)", F_OK) == 0 else {
+                let index = rules.firstIndex { $0.baseline == name } ?? 0
+                throw MissingBaseline(
+                    file: file ?? "--policy", path: "$.rules[\(index)].against", name: name, folder: folder)
+            }
+            let run = try RecordedRun(place, in: results)
+            return RecordedRun(name, in: run.folder, samples: run.samples, facts: run.facts)
+        }
+    }
+}
+
+extension [RecordedRun] {
+    /// As the input of a comparison.
+    var baselines: [AnchoredComparison.Baseline] { map { ($0.name, $0.samples) } }
+}

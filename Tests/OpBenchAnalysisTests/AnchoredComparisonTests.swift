@@ -1,0 +1,129 @@
+import Glibc
+import Testing
+
+@testable import OpBenchAnalysis
+@testable import OpBenchModel
+
+@Suite("Drift since a baseline")
+struct AnchoredComparisonTests {
+    private static let steps = 27
+    private static let host = HostKind(hostClass: "h", allocator: "a", configuration: "release")
+
+    /// A run after that many steps, in each of which the engine got 0.5 % slower.
+    ///
+    /// - Parameter drift: how much the machine may slow down from block to block.
+    private func run(_ step: Int, drift: Double = 0.5, side: String = "") -> [SampleRow] {
+        var generator = SplitMix64(seed: UInt64(step) + 1)
+        var rows = Rows()
+        for block in 0..<20 {
+            let machine = Double.random(in: 1...(1 + drift), using: &generator)
+            let noise = exp(Double.random(in: -0.0005...0.0005, using: &generator))
+            rows.addThroughput(.dispatch, block: block, seconds: machine, side: side)
+            rows.addThroughput(
+                .engine, block: block, seconds: 0.5 * machine * noise * pow(1.005, Double(step)), side: side)
+        }
+        return rows.rows
+    }
+
+    /// A rule for each metric with the other side, and one with the baseline.
+    private func policy(_ metrics: [String]) -> GatePolicy {
+        GatePolicy(
+            rules: metrics.flatMap { metric in
+                var selector = GatePolicy.Selector()
+                (selector.backend, selector.metric, selector.phase) = ("engine", metric, "total")
+                let rule = FigureRule(maxRegression: 0.05)
+                return [GatePolicy.Rule(selector, rule), GatePolicy.Rule(selector, rule, against: "v1")]
+            })
+    }
+
+    /// The verdict since the baseline after each step.
+    private func verdicts(
+        _ metric: String, drift: Double = 0.5, floors: KnownNoiseFloors = KnownNoiseFloors()
+    ) throws -> [CompareRow] {
+        let comparison = AnchoredComparison(
+            [(name: "v1", samples: run(0, drift: drift))], policy: policy([metric]), floors: floors)
+        return try (1...Self.steps).map { step in
+            let rows = try comparison.rows(run(step, drift: drift))
+            #expect(rows.count == 1 && rows[0].against == "v1")
+            return try #require(rows.first)
+        }
+    }
+
+    @Test("Each of 27 steps of 0.5 % passes; the bound of 5 % turns red at the tenth")
+    func smallSteps() throws {
+        let policy = policy(["time_ratio"])
+        for step in 1...Self.steps {
+            var question = Comparison.Question(rule: { policy.rule(for: $0) })
+            question.comparisons = policy.comparisons
+            let rows = try Comparison(base: run(step - 1), head: run(step), question: question).rows
+            #expect(rows.filter { $0.verdict != .unjudged }.map(\.verdict) == [.pass], "step \(step)")
+        }
+        let found = try verdicts("time_ratio")
+        #expect(found.prefix(9).allSatisfy { $0.verdict == .pass })
+        #expect(found.dropFirst(9).allSatisfy { $0.verdict == .regression })
+        #expect(abs(try #require(found.last?.ratio) - pow(1.005, 27)) < 0.001)
+    }
+
+    @Test("Absolute times need a noise floor of runs apart, and a floor above the bound replaces it")
+    func absoluteTimes() throws {
+        let without = try verdicts("time", drift: 0)
+        #expect(without.allSatisfy { $0.verdict == .inconclusive && $0.doubt == .noNoiseFloor })
+        func floors(_ floor: Double) -> KnownNoiseFloors {
+            var row = NoiseFloorRow(
+                comparison: .unpaired, figure: without[0].figure, noiseFloor: floor, runs: 3, blocks: 60)
+            row.host = Self.host
+            return KnownNoiseFloors([row], of: Self.host)
+        }
+        let firstRed = { (found: [CompareRow]) in found.firstIndex { $0.verdict == .regression }.map { $0 + 1 } }
+        #expect(firstRed(try verdicts("time", drift: 0, floors: floors(0.02))) == 10)
+        let raised = try verdicts("time", drift: 0, floors: floors(0.1))
+        #expect(firstRed(raised) == 20 && raised.allSatisfy(\.isRaisedToFloor))
+    }
+
+    @Test("Of two interleaved builds, the head is compared with the baseline")
+    func sides() throws {
+        let comparison = AnchoredComparison(
+            [(name: "v1", samples: run(0))], policy: policy(["time_ratio"]), floors: KnownNoiseFloors())
+        let rows = try comparison.rows(run(0, side: "base") + run(12, side: "head"))
+        #expect(rows.map(\.verdict) == [.regression])
+        #expect(abs(try #require(rows[0].ratio) - pow(1.005, 12)) < 0.001)
+    }
+
+    @Test("The comparisons of a gate share alpha")
+    func alpha() throws {
+        var question = Comparison.Question(rule: { $0.metric == "time_ratio" ? FigureRule(maxRegression: 0.05) : nil })
+        func verdict() throws -> Verdict? {
+            try Comparison(base: run(0), head: run(20), question: question).rows.first { $0.metric == "time_ratio" }?
+                .verdict
+        }
+        #expect(try verdict() == .regression)
+        // The smallest p-value of 20 blocks against 20 is near 1e-11.
+        question.comparisons = 1_000_000_000_000
+        #expect(try verdict() == .inconclusive)
+    }
+
+    @Test("Cells with an undecided figure continue")
+    func open() throws {
+        let comparison = AnchoredComparison(
+            [(name: "v1", samples: run(0))], policy: policy(["time_ratio"]), floors: KnownNoiseFloors())
+        #expect(try comparison.openCells(run(5).filter { $0.block < 3 }) == ["w"])
+        for step in [5, 20] { #expect(try comparison.openCells(run(step)).isEmpty, "step \(step)") }
+    }
+
+    @Test("Figures since a baseline follow those of their cell and backend")
+    func order() {
+        func row(_ cell: String, _ backend: BackendID, against: String = "") -> CompareRow {
+            var row = CompareRow(
+                cellID: cell, backend: backend, phase: "", operationClass: "", metric: "time", stat: "total")
+            row.against = against
+            return row
+        }
+        let rows = [row("a", .engine), row("a", .engine), row("a", .serial), row("b", .engine)]
+        let anchored = [
+            row("b", .engine, against: "v1"), row("a", .engine, against: "v1"), row("c", .engine, against: "v1"),
+        ]
+        let all = rows.adding(anchored: anchored)
+        #expect(all.map(\.figure.cellID) == ["a", "a", "a", "a", "b", "b", "c"])
+        #expect(all.map { !$0.against.isEmpty } == [false, false, true, false, false, true, true])
+    }
+}
