@@ -242,6 +242,22 @@ import Testing
         #expect(histograms.count == resumed.samples.count)
     }
 
+    @Test func `a resumed run names what changed around the code since it began`() async throws {
+        let folder = try Fixture.folder()
+        _ = try await runner(try plan(folder)) { number, request in
+            if number == 4 { throw CancellationError() }
+            return try Self.ok(number, request)
+        }.run { _ in }
+        let file = "\(folder)/run/run.json"
+        let text = SystemFile.text(file).replacing("\"kernel\" : \"", with: "\"kernel\" : \"an older ")
+        try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+        var warnings: [String] = []
+        _ = try await runner(try plan(folder, resume: true)).run { event in
+            if case .warning(let text) = event { warnings.append(text) }
+        }
+        #expect(warnings.count == 1 && warnings[0].contains("kernel: an older "), "\(warnings)")
+    }
+
     @Test func `a finished run has nothing left to do`() async throws {
         let folder = try Fixture.folder()
         _ = try await runner(try plan(folder)).run { _ in }

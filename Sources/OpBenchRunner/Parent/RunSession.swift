@@ -66,7 +66,11 @@ final class RunSession {
     private static func resumed(
         _ plan: RunPlan, _ source: SampleSource, _ remains: RunFolder.Remains, _ send: @escaping (RunEvent) -> Void
     ) throws -> RunSession {
-        try RunSession(plan, source, remains.folder, remains.facts, remains.recorder, isContinued: true, send)
+        let (before, now) = (remains.facts.host.surroundings, HostFacts.gather(git: nil).surroundings)
+        for line in (before ?? Surroundings()).changes(to: now ?? Surroundings()).lines {
+            send(.warning("since the run began, \(line)"))
+        }
+        return try RunSession(plan, source, remains.folder, remains.facts, remains.recorder, isContinued: true, send)
     }
 
     private static func begun(
