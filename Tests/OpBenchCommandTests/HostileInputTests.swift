@@ -109,8 +109,8 @@ import Testing
                         ("time", "total", "ns", "lower"), ("throughput_ops", "rate", "1/s", "higher"),
                     ] {
                         text +=
-                            "\(SchemaVersion.current),\(name),\(block)-throughput,,,w,w,\(backend),,\(block),0,total,,,ok,,\(metric),\(stat),"
-                            + "\(value),\(unit),\(direction),false,1,\n"
+                            "\(SchemaVersion.current),\(name),\(block)-throughput,,,w,w,\(backend),,,\(block),0,total,,,ok,,\(metric),"
+                            + "\(stat),\(value),\(unit),\(direction),false,1,\n"
                     }
                 }
             }

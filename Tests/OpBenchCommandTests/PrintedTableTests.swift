@@ -166,9 +166,9 @@ struct TableWidthTests {
     }
 
     private let samples = """
-        schema_version,run_id,sample_id,timestamp_utc,host,workload,cell_id,backend,side,block,position,phase,iteration,\
-        operation_class,status,sample_flags,metric,stat,value,unit,direction,deterministic,operations,notes
-        1,r,0-throughput,2026-01-01T00:00:00Z,,w,w,engine,,0,0,total,,,ok,,time,total,1,ns,lower,false,1,
+        schema_version,run_id,sample_id,timestamp_utc,host,workload,cell_id,backend,side,layout,block,position,phase,\
+        iteration,operation_class,status,sample_flags,metric,stat,value,unit,direction,deterministic,operations,notes
+        1,r,0-throughput,2026-01-01T00:00:00Z,,w,w,engine,,,0,0,total,,,ok,,time,total,1,ns,lower,false,1,
 
         """
 }

@@ -15,7 +15,7 @@ public struct Metric: Sendable, Hashable {
     public enum Basis: String, Sendable { case sample, operation, round }
     /// The largest difference between counts of one build.
     public enum Slack: Sendable, Hashable {
-        /// Of two rounds, whatever their number of operations, in the metric's unit. A thread that begins late, or
+        /// A difference of two rounds, whatever their number of operations, in the metric's unit. A thread that begins late, or
         /// memory that grows in steps, adds some allocations.
         case absolute(Double)
         /// As a part of the count. How threads take turns changes what they execute.

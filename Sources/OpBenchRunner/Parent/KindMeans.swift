@@ -1,7 +1,7 @@
 import OpBenchModel
 
 extension SampleKind {
-    /// What this machine has for samples of the kind.
+    /// The means of this machine to take samples of the kind.
     var means: ProfileMeans.Answer {
         switch self {
         case .counters: HardwareCounters.means()
