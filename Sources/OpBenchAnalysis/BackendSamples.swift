@@ -59,7 +59,10 @@ struct BackendSamples {
         let processes = counted.filter { $0.metric == Metric.roundChange.name && !superseded.contains($0.sampleID) }
         steadiness = Steadiness(ofProcesses: processes.map { Steadiness(flags: $0.flags) ?? .flat })
         allFigures = figures.mapValues { $0.sorted { ($0.block, $0.sampleID) < ($1.block, $1.sampleID) } }
-        layoutOfBlock = counted.reduce(into: [:]) { layouts, row in layouts[row.block] = row.layout }
+        // Some kinds of sample have no layout.
+        layoutOfBlock = counted.reduce(into: [:]) { layouts, row in
+            if let layout = row.layout { layouts[row.block] = layout }
+        }
         let key = FigureKey(metric: Metric.rounds.name, stat: "total", phase: "", operationClass: "")
         rounds = Dictionary((figures[key] ?? []).map { ($0.sampleID, $0.value) }) { $1 }
         mostSamples = figures.reduce(into: [:]) { most, entry in

@@ -38,9 +38,12 @@ public struct VarianceFinding: Sendable {
         }.mapValues(roundVariance)
         return base.series.keys.sorted().compactMap { key in
             guard key.isTotalTime, let series = base.series[key], let other = head.series[key] else { return nil }
+            let pairs = series.pairs(with: other)
+            // One block of each layout cannot tell layouts from processes.
+            guard series.layoutOfBlock.isEmpty || Set(pairs.map(\.unit)).count < pairs.count else { return nil }
             let backend = BackendID(rawValue: key.backend)
             let variance = rounds[Key(cellID: series.cellID, backend: backend)] ?? nil
-            return VarianceComponents(pairs: series.pairs(with: other), roundVariance: variance).map {
+            return VarianceComponents(pairs: pairs, roundVariance: variance).map {
                 VarianceFinding(cellID: series.cellID, backend: backend, components: $0)
             }
         }

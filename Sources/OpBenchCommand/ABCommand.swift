@@ -124,7 +124,10 @@ struct ABCommand: ParsableCommand {
         try checkInjection(into: selection)
         let anchors = try policy.anchors(in: destination.directory, file: report.policy)
         let here = HostKind.here(on: limits.processors)
-        for anchor in anchors { _ = try anchor.iterationsPerNanosecond(on: here) }
+        // Does the work of the first baseline.
+        for anchor in anchors.reversed() {
+            options.iterationsPerNanosecond = try anchor.iterationsPerNanosecond(on: here)
+        }
         // Reports mistakes in the plan before anything is built.
         if refs.base != nil { _ = try RunPlan(specs: selection.specs, options: options) }
         let built = try refs.build(layouts: layout.layouts ?? 0)

@@ -17,7 +17,8 @@ struct CalibrateCommand: ParsableCommand {
             same build, taken at different times, give those of runs from different times; without them, absolute \
             times of such runs stay inconclusive.
 
-            With --layouts, both sides are the checked-out commit in different layouts, each in two blocks. The floors             then include the difference between layouts, as between commits of which one only moves code.
+            With --layouts, both sides are the checked-out commit in different layouts, each in two blocks. The floors \
+            then include the difference between layouts, as between commits of which one only moves code.
 
             EXAMPLES
               opbench calibrate workloads/*.json
@@ -35,7 +36,12 @@ struct CalibrateCommand: ParsableCommand {
     @Flag(name: .customLong("all"), help: "Print the floors of all figures, not only of the total time.")
     var showsAll = false
 
-    func validate() throws { try selection.cells.requireFiles() }
+    func validate() throws {
+        try selection.cells.requireFiles()
+        if layout.layouts != nil, plan.blocks != nil || plan.quick {
+            throw ValidationError("--layouts takes two blocks of each layout: leave out --blocks and --quick.")
+        }
+    }
 
     func run() throws {
         let runID = try destination.identifier()

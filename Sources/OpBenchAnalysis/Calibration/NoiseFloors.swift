@@ -31,14 +31,15 @@ public enum NoiseFloors {
     /// because only the names distinguish the sides. The floor is the bound that 99 % of their Hodges–Lehmann estimates
     /// stay below.
     ///
-    /// Runs of several layouts give two floors. A comparison of layouts draws 15 of theirs, each with the mean of its
-    /// blocks. A comparison of two programs has one layout a side in all its blocks: it draws one, and adds the
-    /// estimate of 15 blocks of one layout.
+    /// Runs of several layouts give two floors. A comparison of layouts has another in each block: it draws 15 of their
+    /// blocks. A comparison of two programs has one layout a side in all its blocks: it draws one, with the mean of its
+    /// blocks, and adds the estimate of 15 blocks of one layout.
     ///
     /// - Parameter runs: the rows of one or more runs with the sides `base` and `head`.
     static func paired(_ runs: [[SampleRow]]) -> [NoiseFloorRow] {
         var ofBlocks: [CellFigures.Key: [Double]] = [:]
         var ofLayouts: [CellFigures.Key: [Double]] = [:]
+        var ofTheirBlocks: [CellFigures.Key: [Double]] = [:]
         var examples: [CellFigures.Key: (cellID: String, runs: Int)] = [:]
         for rows in runs {
             let (base, head) = (CellFigures(rows: rows, side: "base"), CellFigures(rows: rows, side: "head"))
@@ -53,6 +54,7 @@ public enum NoiseFloors {
                         $0.map(\.1)
                     }
                     ofLayouts[key, default: []] += layouts.map(mean)
+                    ofTheirBlocks[key, default: []] += differences
                     ofBlocks[key, default: []] += layouts.flatMap(deviations)
                 }
                 examples[key, default: (series.cellID, 0)].runs += 1
@@ -64,7 +66,9 @@ public enum NoiseFloors {
             pairedFloor(values, layouts: ofLayouts[key] ?? [], seed: SplitMix64.seed(from: "\(key)"))
         }
         return paired
-            + rows(.layouts, ofLayouts, examples) { pairedFloor($1, seed: SplitMix64.seed(from: "\($0)")) }
+            + rows(.layouts, ofTheirBlocks.filter { ofLayouts[$0.key] != nil }, examples) {
+                pairedFloor($1, seed: SplitMix64.seed(from: "\($0)"))
+            }
     }
 
     /// - Parameters:

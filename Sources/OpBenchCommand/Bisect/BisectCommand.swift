@@ -132,11 +132,14 @@ struct BisectCommand: ParsableCommand {
         let file = try markdown.map { (path) throws(InputError) in try ReportFile(path) }
         try checkFigure()
         var (selection, policy) = try selection.loadJudged(by: policy, or: standardPolicy())
+        // A bound on drift is about a baseline, not about the commits of the range.
+        policy.rules.removeAll { $0.baseline != nil }
         if let threshold {
             for index in policy.rules.indices { policy.rules[index].figure.maxRegression = threshold }
         }
         var options = plan.runOptions(in: destination.directory, runID: runID, resume: destination.resume)
         options.limits = try limits.checked()
+        options.optionOfKinds = selection.optionOfKinds
         // Reports mistakes in the plan before anything is built.
         _ = try RunPlan(specs: selection.specs, options: options)
         let history = try CommitHistory.ofPackageHere(ends!.good, ends!.bad, range: range)

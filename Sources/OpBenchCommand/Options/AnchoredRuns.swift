@@ -35,6 +35,11 @@ extension GatePolicy {
                     file: file ?? "--policy", path: "$.rules[\(index)].against", name: name, folder: folder)
             }
             let run = try RecordedRun(place, in: results)
+            guard !run.hasSides else {
+                throw InputError(
+                    file: place, message: "the baseline is a run of two builds, of which none is the baseline",
+                    remedy: "keep a run of `opbench run` as it")
+            }
             return RecordedRun(name, in: run.folder, samples: run.samples, facts: run.facts)
         }
     }
