@@ -53,7 +53,7 @@ public enum NoiseFloors {
                     let layouts = Dictionary(grouping: zip(pairs.map(\.unit), differences), by: \.0).values.map {
                         $0.map(\.1)
                     }
-                    ofLayouts[key, default: []] += layouts.map(mean)
+                    ofLayouts[key, default: []] += layouts.map { mean($0) }
                     ofTheirBlocks[key, default: []] += differences
                     ofBlocks[key, default: []] += layouts.flatMap(deviations)
                 }
@@ -86,8 +86,6 @@ public enum NoiseFloors {
         }.sorted()
         return exp(estimates[Int(quantile * Double(draws)) - 1]) - 1
     }
-
-    private static func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(values.count) }
 
     /// The distances of a layout's blocks from their mean, made as long as those from the true mean are.
     private static func deviations(_ values: [Double]) -> [Double] {

@@ -50,11 +50,11 @@ public struct VarianceComponents: Sendable, Equatable {
         let withinDegrees = count - Double(groups.count)
         let within: Double
         if withinDegrees > 0, groups.count > 1 {
-            within = groups.values.map(Self.squares).reduce(0, +) / withinDegrees
-            let centre = Self.mean(differences)
+            within = groups.values.map { squaredDeviations($0) }.reduce(0, +) / withinDegrees
+            let centre = mean(differences)
             let between =
                 groups.values.map { group in
-                    let distance = Self.mean(group) - centre
+                    let distance = mean(group) - centre
                     return Double(group.count) * distance * distance
                 }.reduce(0, +) / Double(groups.count - 1)
             let size =
@@ -62,21 +62,13 @@ public struct VarianceComponents: Sendable, Equatable {
                 / Double(groups.count - 1)
             layouts = max(0, (between - within) / (2 * size))
         } else {
-            within = Self.squares(differences) / (count - 1)
+            within = squaredDeviations(differences) / (count - 1)
         }
-        let (centreOfBase, centreOfHead) = (Self.mean(base), Self.mean(head))
+        let (centreOfBase, centreOfHead) = (mean(base), mean(head))
         let covariance =
             zip(base, head).map { ($0 - centreOfBase) * ($1 - centreOfHead) }.reduce(0, +) / (count - 1)
         blocks = max(0, covariance)
         rounds = roundVariance.map { min($0, within / 2) }
         processes = within / 2 - (rounds ?? 0)
-    }
-
-    private static func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(values.count) }
-
-    /// The sum of the squared distances from the mean.
-    private static func squares(_ values: [Double]) -> Double {
-        let centre = mean(values)
-        return values.map { ($0 - centre) * ($0 - centre) }.reduce(0, +)
     }
 }

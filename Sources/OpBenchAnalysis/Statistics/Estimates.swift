@@ -66,3 +66,12 @@ struct Differences: SortedMatrix {
     func columns(of row: Int) -> Range<Int> { to.indices }
     func value(_ row: Int, _ column: Int) -> Double { to[column] - from[from.count - 1 - row] }
 }
+
+/// The arithmetic mean of at least one value.
+func mean(_ values: some Collection<Double>) -> Double { values.reduce(0, +) / Double(values.count) }
+
+/// The sum of the squared distances from the mean.
+func squaredDeviations(_ values: some Collection<Double>) -> Double {
+    let centre = mean(values)
+    return values.reduce(0) { $0 + ($1 - centre) * ($1 - centre) }
+}

@@ -44,9 +44,6 @@ private func criticalGap(_ count: Int) -> Double { 70 / Double(count) }
 
 /// The standard deviation within two groups.
 private func pooledDeviation(_ first: ArraySlice<Double>, _ second: ArraySlice<Double>) -> Double {
-    let squares = [first, second].reduce(0) { sum, group in
-        let mean = group.reduce(0, +) / Double(group.count)
-        return group.reduce(sum) { $0 + ($1 - mean) * ($1 - mean) }
-    }
+    let squares = squaredDeviations(first) + squaredDeviations(second)
     return (squares / Double(first.count + second.count - 2)).squareRoot()
 }
