@@ -255,15 +255,16 @@ struct ExplanationTests {
         }
     }
 
-    private func explanation(_ base: [[Tail]], _ head: [[Tail]]) -> Explanation {
-        func side(_ tails: [[Tail]]) -> [ExplainedSample] {
-            zip(self.side(100, allocations: 10, serve: 300), tails).map { sample, tails in
+    /// - Parameter time: of the head, in nanoseconds per operation; the base takes 100.
+    private func explanation(_ base: [[Tail]], _ head: [[Tail]], time: Int64 = 100) -> Explanation {
+        func side(_ tails: [[Tail]], _ time: Int64) -> [ExplainedSample] {
+            zip(self.side(Double(time), allocations: 10, serve: 300 + 20 * (time - 100)), tails).map { sample, tails in
                 var sample = sample
                 sample.tails = tails
                 return sample
             }
         }
-        return explanation(side(base), side(head))
+        return explanation(side(base, 100), side(head, time))
     }
 
     @Test("The slowest operations have the reason that grew, and the culprit that most turns have in common")
@@ -276,6 +277,10 @@ struct ExplanationTests {
         #expect(tail.reasons.map(\.name) == [WaitReason.limit.words])
         #expect(tail.culprit == .init(name: "operation 417", isKind: false, took: 2_000_000, turns: (5, 7)))
         expectGolden(explanation, "only the slowest operations")
+        // Functions come first if the CPU time changed.
+        expectGolden(
+            self.explanation(usual, tails(limit: 90_000, culprits: Array(10..<17)), time: 120),
+            "functions, then the slowest operations")
         // Another one in each turn has its class; on the side with the longer latency.
         let reversed = self.explanation(tails(limit: 90_000, culprits: Array(10..<17)), usual)
         let other = try #require(reversed.tails.first)

@@ -9,9 +9,8 @@ extension Explanation {
     public func lines(measured: [MeasuredChange] = []) -> [String] {
         var lines = [caveat].compactMap(\.self) + measured.map(Self.line)
         lines += [time, cpuTime].map { Self.line(inTurns($0), ProfileText.time) }
-        lines += tails.flatMap(Self.tailLines)
         let names = shortNames
-        let waits = waits.map { "waiting, \(Self.line($0, ProfileText.time))" }
+        let waits = tails.flatMap(Self.tailLines) + waits.map { "waiting, \(Self.line($0, ProfileText.time))" }
         if isOfWaits { lines += waits }
         if cpu == nil { lines.append("no CPU profiles of both sides") }
         if let cpu, cpuTime.isSure { lines += ranked("of the CPU time", cpu, names, ProfileText.time) }
@@ -26,8 +25,8 @@ extension Explanation {
         return isOfWaits ? lines : lines + waits
     }
 
-    /// Whether the time changed without the CPU time, which means that threads waited.
-    private var isOfWaits: Bool { time.isSure && !cpuTime.isSure }
+    /// Whether the CPU time did not change: waits, and the slowest operations, then come before functions.
+    private var isOfWaits: Bool { !cpuTime.isSure }
 
     /// The reason why nothing is significant; nil if the CPU time changed significantly.
     private var caveat: String? {
@@ -70,14 +69,16 @@ extension Explanation {
                 + "| \(Self.percent(change.ratio)) | \(Self.interval(change)) |\n"
         }
         for change in [time, cpuTime] { row(inTurns(change), ProfileText.time) }
-        for tail in tails {
-            row(tail.latency, ProfileText.time)
-            for reason in tail.reasons { row(reason, ProfileText.time, "\(tail.latency.name), \(reason.name)") }
-            if let words = tail.culpritWords {
-                text += "| \(escape("\(tail.latency.name), culprit: \(words)")) | | | | |\n"
+        func waitRows() {
+            for tail in tails {
+                row(tail.latency, ProfileText.time)
+                for reason in tail.reasons { row(reason, ProfileText.time, "\(tail.latency.name), \(reason.name)") }
+                if let words = tail.culpritWords {
+                    text += "| \(escape("\(tail.latency.name), culprit: \(words)")) | | | | |\n"
+                }
             }
+            for wait in waits { row(wait, ProfileText.time, "waiting, \(wait.name)") }
         }
-        func waitRows() { for wait in waits { row(wait, ProfileText.time, "waiting, \(wait.name)") } }
         if isOfWaits { waitRows() }
         /// - Parameter what: the prefix of each name.
         func rows(_ ranking: RankedFunctions, _ unit: (Double) -> String, _ what: String = "") {
