@@ -96,6 +96,18 @@ struct TailTests {
         #expect((culprit.name, culprit.delay, culprit.delayed) == ("operation \(holder)", 17_104_000, 9))
     }
 
+    @Test("A body that waits for a processor after it got the lock waited for the lock's holder", arguments: Self.places)
+    func lateContinuation(holder: Int) throws {
+        var trace = heldLock(by: holder, isAsleep: true)
+        trace.operations = Array(trace.operations[...(holder + 7)])
+        for index in holder + 1...holder + 7 {
+            trace.operations[index].end += 600_000
+            trace.operations[index].processorWait += 600_000
+        }
+        let culprit = try #require(try tail(trace).culprits.first)
+        #expect((culprit.name, culprit.reason) == ("operation \(holder)", WaitReason.processor.words))
+    }
+
     @Test("A long neighbour at limit 1: the limit, and the neighbour", arguments: Self.places)
     func longNeighbour(number: Int) throws {
         let trace = trace(workers: 2, limit: 1) { own, _ in (own == number ? Self.long : Self.work, 0) }

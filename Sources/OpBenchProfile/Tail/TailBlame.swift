@@ -179,9 +179,9 @@ private struct Chains {
 
 /// Operations whose bodies waited for the end of another one's: for a lock that it held, for example.
 ///
-/// A body without a processor waited for the operation that ended last before it could continue, if that one ran for
-/// most of the wait, and for at least twice the time that the waiting body itself needed. Bodies that were preempted
-/// have no such operation.
+/// A body without a processor waited for another operation if that one was in its body before this one could have run
+/// to its end, for half of the wait or more, took at least twice the time that the waiting body itself needed, and ended
+/// first. Bodies that were preempted alone have no such operation.
 struct BodyWaits {
     private let operations: [TracedOperation]
     /// Operations that take long enough, by their ends.
@@ -189,8 +189,6 @@ struct BodyWaits {
 
     /// A shorter time without a processor has no culprit. In nanoseconds.
     static let leastWait: Int64 = 10_000
-    /// The time that the kernel may take to wake a thread, in nanoseconds.
-    static let slack: Int64 = 100_000
     /// The number of operations that pass a lock on, one to the other.
     private static let mostSteps = 64
 
@@ -230,14 +228,16 @@ struct BodyWaits {
     /// The first end counts: a lock that its holder gives up is passed on from one waiting body to the next.
     private func direct(_ operation: Int) -> Int? {
         let body = operations[operation]
-        let earliest = body.end - body.duration - Self.slack
+        // The rest of the wait is for a processor, after the wake-up.
+        let earliest = body.end - body.duration - body.processorWait / 2
         var place = byEnd.lastIndex(upTo: earliest - 1, by: \.end).map { $0 + 1 } ?? 0
         while place < byEnd.count, byEnd[place].end <= body.end {
             let (end, index) = byEnd[place]
             place += 1
             // Of bodies that end together, the one that started first.
             guard index != operation, end < body.end || operations[index].start < body.start else { continue }
-            let isLong = operations[index].elapsed >= 2 * body.duration
+            let other = operations[index]
+            let isLong = other.elapsed >= 2 * body.duration && other.start <= body.start + body.duration
             if isLong, 2 * overlap(index, operation) >= body.processorWait { return index }
         }
         return nil
