@@ -17,15 +17,4 @@ public enum Steadiness: String, CaseIterable, Sendable, Hashable {
         guard let found = flags.lazy.compactMap(Steadiness.init(rawValue:)).first else { return nil }
         self = found
     }
-
-    /// The class of a cell on a backend: that of its processes, of which at most one in ten may differ, since a
-    /// disturbance changes the class of a process now and then.
-    ///
-    /// - Parameter processes: the classes of the processes that have one.
-    /// - Returns: nil if there are none.
-    public init?(ofProcesses processes: [Steadiness]) {
-        let counts = Dictionary(processes.map { ($0, 1) }, uniquingKeysWith: +)
-        guard let most = counts.max(by: { $0.value < $1.value }) else { return nil }
-        self = 10 * (processes.count - most.value) > processes.count ? .inconsistent : most.key
-    }
 }
