@@ -44,7 +44,9 @@ struct SummaryTests {
         #expect(try summary(rows, .dispatch).steadiness == .flat && summary(rows, .dispatch).modes == Modes())
         #expect(try summary(rows, .serial).steadiness == nil)
         // A repetition replaces what it repeats.
-        for block in 0..<3 { rows.addThroughput(block: block, seconds: 0.1, flags: ["rerun"], repeats: true, change: 0) }
+        for block in 0..<3 {
+            rows.addThroughput(block: block, seconds: 0.1, flags: ["rerun"], repeats: true, change: 0)
+        }
         #expect(try summary(rows).steadiness == .inconsistent)
     }
 

@@ -96,7 +96,7 @@ struct TailTests {
         #expect((culprit.name, culprit.delay, culprit.delayed) == ("operation \(holder)", 17_104_000, 9))
     }
 
-    @Test("A body that waits for a processor after it got the lock waited for the lock's holder", arguments: Self.places)
+    @Test("A body that waits on for a processor waited for the lock's holder", arguments: Self.places)
     func lateContinuation(holder: Int) throws {
         var trace = heldLock(by: holder, isAsleep: true)
         trace.operations = Array(trace.operations[...(holder + 7)])
