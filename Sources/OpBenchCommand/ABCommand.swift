@@ -118,6 +118,7 @@ struct ABCommand: ParsableCommand {
         let runID = try destination.identifier()
         let files = try report.files()
         let (selection, policy) = try workloads.loadJudged(by: report.policy, or: .standardForSides)
+        try layout.check(policy, file: report.policy)
         var options = plan.runOptions(in: destination.directory, runID: runID, resume: destination.resume)
         options.limits = try limits.checked()
         options.optionOfKinds = selection.optionOfKinds
@@ -128,6 +129,8 @@ struct ABCommand: ParsableCommand {
         for anchor in anchors.reversed() {
             options.iterationsPerNanosecond = try anchor.iterationsPerNanosecond(on: here)
         }
+        // Warns if the others did different work.
+        for other in anchors.dropFirst() { try RecordedRun.checkSameHost(anchors[0], other, ignoring: []) }
         // Reports mistakes in the plan before anything is built.
         if refs.base != nil { _ = try RunPlan(specs: selection.specs, options: options) }
         let built = try refs.build(layouts: layout.layouts ?? 0)

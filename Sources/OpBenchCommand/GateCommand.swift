@@ -35,8 +35,8 @@ struct GateCommand: ParsableCommand {
             EXIT CODES
               0    pass
               2    regression, or a goal is missed
-              3    a sample of either side is invalid, crashed or timed out
-                   unexpectedly
+              3    a sample of either side, or of a baseline of the policy, is
+                   invalid, crashed or timed out unexpectedly
               5    a figure of the baseline or of a goal is missing (see --lenient),
                    a baseline of the policy is, or nothing is judged
               7    inconclusive (see --inconclusive)

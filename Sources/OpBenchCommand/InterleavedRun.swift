@@ -29,10 +29,9 @@ struct InterleavedRun {
     ) throws {
         var options = options
         options.stageBlocks(of: selection, judgedBy: policy)
-        let judgement = SideComparison(
-            policy: policy, stages: options.stages, floors: floors, takesAllStages: takesAllStages)
-        let drift = AnchoredComparison(
-            anchors.baselines, policy: policy, stages: options.stages, floors: floors)
+        let applied = AppliedPolicy(policy, stages: options.stages, floors: floors)
+        let judgement = SideComparison(applied, takesAllStages: takesAllStages)
+        let drift = AnchoredComparison(anchors.baselines, applied)
         (self.judgement, self.drift) = (judgement, drift)
         options.goesOn = { try judgement.openCells($0).union(drift.openCells($0)) }
         options.confirmsCounts = judgement.cellsOfOtherCounts

@@ -109,6 +109,7 @@ struct RunCommand: ParsableCommand {
         options.iterationsPerNanosecond = try knownCalibration()
         options.budget = amount.budget
         if let layouts = layout.layouts {
+            try gate.check(layout)
             if options.blocks == nil {
                 for kind in [SampleKind.throughput, .latency] where blocks[kind] == nil {
                     options.blocksOfKinds[kind] = layouts

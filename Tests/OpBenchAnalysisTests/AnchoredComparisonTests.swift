@@ -41,7 +41,7 @@ struct AnchoredComparisonTests {
         _ metric: String, drift: Double = 0.5, floors: KnownNoiseFloors = KnownNoiseFloors()
     ) throws -> [CompareRow] {
         let comparison = AnchoredComparison(
-            [(name: "v1", samples: run(0, drift: drift))], policy: policy([metric]), floors: floors)
+            [(name: "v1", samples: run(0, drift: drift))], AppliedPolicy(policy([metric]), floors: floors))
         return try (1...Self.steps).map { step in
             let rows = try comparison.rows(run(step, drift: drift))
             #expect(rows.count == 1 && rows[0].against == "v1")
@@ -53,8 +53,7 @@ struct AnchoredComparisonTests {
     func smallSteps() throws {
         let policy = policy(["time_ratio"])
         for step in 1...Self.steps {
-            var question = Comparison.Question(rule: { policy.rule(for: $0) })
-            question.comparisons = policy.comparisons
+            let question = AppliedPolicy(policy, floors: KnownNoiseFloors()).question([.unpaired])
             let rows = try Comparison(base: run(step - 1), head: run(step), question: question).rows
             #expect(rows.filter { $0.verdict != .unjudged }.map(\.verdict) == [.pass], "step \(step)")
         }
@@ -83,10 +82,30 @@ struct AnchoredComparisonTests {
     @Test("Of two interleaved builds, the head is compared with the baseline")
     func sides() throws {
         let comparison = AnchoredComparison(
-            [(name: "v1", samples: run(0))], policy: policy(["time_ratio"]), floors: KnownNoiseFloors())
+            [(name: "v1", samples: run(0))], AppliedPolicy(policy(["time_ratio"]), floors: KnownNoiseFloors()))
         let rows = try comparison.rows(run(0, side: "base") + run(12, side: "head"))
         #expect(rows.map(\.verdict) == [.regression])
         #expect(abs(try #require(rows[0].ratio) - pow(1.005, 12)) < 0.001)
+    }
+
+    @Test("Cells and backends that the run did not measure are not missing; figures of the others are")
+    func unmeasured() throws {
+        let others = run(0).filter { $0.backend == .engine }.flatMap { row in
+            var (cell, backend) = (row, row)
+            (cell.cellID, cell.parameters["items"]) = ("other", "7")
+            backend.backend = .serial
+            return [cell, backend]
+        }
+        var selector = GatePolicy.Selector()
+        selector.metric = "time"
+        let policy = GatePolicy(rules: [.init(selector, FigureRule(maxRegression: 0.05), against: "v1")])
+        let comparison = AnchoredComparison(
+            [(name: "v1", samples: run(0) + others)], AppliedPolicy(policy, floors: KnownNoiseFloors()))
+        let rows = try comparison.rows(run(1))
+        #expect(Set(rows.map(\.cellID)) == ["w"] && Set(rows.map(\.backend)) == [.engine, .dispatch])
+        let ofOneBackend = AnchoredComparison(
+            [(name: "v1", samples: run(0))], AppliedPolicy(self.policy(["time_ratio"]), floors: KnownNoiseFloors()))
+        #expect(try ofOneBackend.rows(run(1).filter { $0.backend == .engine }).map(\.verdict) == [.missing])
     }
 
     @Test("The comparisons of a gate share alpha")
@@ -105,7 +124,7 @@ struct AnchoredComparisonTests {
     @Test("Cells with an undecided figure continue")
     func open() throws {
         let comparison = AnchoredComparison(
-            [(name: "v1", samples: run(0))], policy: policy(["time_ratio"]), floors: KnownNoiseFloors())
+            [(name: "v1", samples: run(0))], AppliedPolicy(policy(["time_ratio"]), floors: KnownNoiseFloors()))
         #expect(try comparison.openCells(run(5).filter { $0.block < 3 }) == ["w"])
         for step in [5, 20] { #expect(try comparison.openCells(run(step)).isEmpty, "step \(step)") }
     }

@@ -71,7 +71,8 @@ struct NoisyTimesTests {
         func open(spread: Double, blocks: Int) throws -> Set<String> {
             var policy = GatePolicy.standardForSides
             policy.rules.removeAll { $0.selector.metric == "cpu_time" }
-            let comparison = SideComparison(policy: policy, stages: BlockStages.standard, floors: KnownNoiseFloors())
+            let comparison = SideComparison(
+                AppliedPolicy(policy, stages: BlockStages.standard, floors: KnownNoiseFloors()))
             return try comparison.openCells(rows(spread: spread, blocks: blocks))
         }
         // All open cells get the first fifteen: fewer predict nothing.

@@ -134,6 +134,42 @@ struct BisectTests {
         #expect(try await suspects(again) == [name("commit-3", repository)])
     }
 
+    @Test("a search that is interrupted in its first build is repeated, since there is nothing to resume", .slow)
+    func interruptedBuild() async throws {
+        let repository = try await history([])
+        let tools = repository.tools.root
+        let hold = "if [ -e \(tools)/hold ]; then : > \(tools)/held; exec sleep 1000; fi\n"
+        try await repository.commit("slower", build: hold + program(allocations: 9, in: repository))
+        try repository.tools.write("", to: "hold")
+        let words = ["first..main", "--run-id", "two"]
+        let result = try await bisect(repository, words) { process in
+            #expect(await eventuallyTrue("a build is in progress") { access(tools + "/held", F_OK) == 0 })
+            kill(process, SIGINT)
+        }
+        #expect(result.status == 130 && !result.errors.contains("--resume"), "\(result.errors)")
+        try FileManager.default.removeItem(atPath: tools + "/hold")
+        let again = try await bisect(repository, words)
+        #expect(again.status == 0, "\(again.errors)")
+        #expect(try await suspects(again) == [name("slower", repository)])
+    }
+
+    @Test("every step has layouts of both commits", .slow)
+    func layouts() async throws {
+        let repository = try await history([0, 9])
+        let result = try await bisect(repository, ["first..main", "--run-id", "moved", "--layouts", "15"])
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try await suspects(result) == [name("commit-2", repository)])
+        // Of each of three commits the linker's own and 15 others, which no two sides share.
+        let kept = repository.kept()
+        #expect(kept.count { !$0.contains("-layout") } == 3 && kept.count { $0.contains("-layout") } >= 45)
+        for run in try FileManager.default.contentsOfDirectory(atPath: repository.folder.root + "/results") {
+            let rows = try CSVFile.read(
+                SampleRow.self, file: "\(repository.folder.root)/results/\(run)/samples.csv")
+            let layouts = Dictionary(grouping: rows, by: \.side).mapValues { Set($0.compactMap(\.layout)) }
+            #expect(layouts["base"]?.isDisjoint(with: layouts["head"] ?? []) == true && layouts["head"] != [])
+        }
+    }
+
     @Test("what is no history is rejected before anything is built")
     func mistakes() async throws {
         let repository = try await history([0, 0])
@@ -158,6 +194,12 @@ struct BisectTests {
         try await expectRefusal(of: "first..", "--threshold", "11")
         try await expectRefusal(of: "first..", "--figure", "cpu_tim")
         try await expectRefusal(of: "first..", "--cell", "other")
+        let rule = #"{"metric": "allocations", "max_regression": 0.1, "min_blocks": MOST}"#
+        for most in ["20", "100"] {
+            try repository.folder.write(
+                "{\"version\": 1, \"rules\": [\(rule.replacing("MOST", with: most))]}", to: "policy.json")
+            try await expectRefusal(of: "first..", "--layouts", "15", "--policy", "policy.json")
+        }
         try await expectRefusal(of: "first..", "--run-id", String(repeating: "x", count: 90))
         Golden("bisect").expect(text, "mistakes", replacing: [repository.folder.root: "FOLDER"])
         #expect(repository.builds() == 0 && !repository.folder.contents().contains("results"))

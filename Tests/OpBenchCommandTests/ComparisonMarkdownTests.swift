@@ -78,6 +78,21 @@ struct ComparisonMarkdownTests {
         #expect(text.contains("<pre>\n  run&#60;T&#62;(): +1 ns\n</pre>") && !text.contains("v on engine"))
     }
 
+    @Test("a regression since a baseline is not one between the two builds, which explain would find nothing in")
+    func drift() throws {
+        let folder = try ScratchFolder()
+        try folder.write("w on engine, 8 turns\n", to: "w-explanation.txt")
+        let run = RecordedRun("two", in: folder.root, samples: [], facts: nil)
+        var drifted = row("w", .regression)
+        drifted.against = "v1"
+        func report(_ rows: [CompareRow]) -> ComparisonReport<CompareRow> {
+            ComparisonReport(rows: rows, outcome: .regression, compared: .sides(run))
+        }
+        #expect(report([drifted]).explainingWords == nil && report([drifted]).explanations.isEmpty)
+        let both = report([row("w", .regression), drifted])
+        #expect(both.explainingWords != nil && both.explanations.count == 1)
+    }
+
     @Test("if everything passed, only the verdict is open")
     func pass() throws {
         golden.expect(try text([row("good", .pass)], .pass), "all passed")

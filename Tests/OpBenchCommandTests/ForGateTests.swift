@@ -39,10 +39,18 @@ struct ForGateTests {
         let command = try ListCommand.parse(["--for-gate", "--policy", policy, file])
         let (selection, blocks) = try command.gate.load(command.selection, command.plan)
         #expect(selection.specs[0].sampleKinds == [.latency] && blocks == [.latency: 9])
+        try command.gate.check(LayoutOptions.parse(["--layouts", "15"]))
         let more = try ListCommand.parse(["--for-gate", "--blocks", "30", "--backend", "engine", file])
         let standard = try more.gate.load(more.selection, more.plan)
         #expect(standard.blocks == [.throughput: 30])
         #expect(standard.selection.warnings.contains { $0.contains("dispatch") })
+        try folder.write(
+            #"{"version": 1, "rules": [{"metric": "start_latency", "max_regression": 0.1, "min_blocks": 16}]}"#,
+            to: "p.json")
+        let tooMany = try #require(throws: InputError.self) {
+            try command.gate.check(LayoutOptions.parse(["--layouts", "15"]))
+        }
+        #expect(tooMany.file == policy && tooMany.path == "$.rules[0]")
         try folder.write(#"{"version": 1, "rules": [{"metric": "tim", "max_regression": -1}]}"#, to: "p.json")
         try folder.write(#"{"name": "W"}"#, to: "w.json")
         let errors = try #require(throws: InputErrors.self) { try command.gate.load(command.selection, command.plan) }

@@ -46,6 +46,7 @@ struct SummaryTableTests {
         #expect(marks(isQuick: true) == "q")
         // Seven suffice for a screening; a gate takes fifteen.
         #expect([14, 7, 6, 1].map { marks(samples: $0) } == ["b", "b", "B", "B"])
+        #expect(marks(SampleQuality(samples: 2), samples: 2) == "", "counts alone")
         #expect(
             marks(
                 SampleQuality(samples: 5, noisy: 3, throughputSamples: 3, short: 1), samples: 2, isQuick: true,

@@ -126,6 +126,14 @@ import Testing
         options.resume = true
         let other = try RunPlan(specs: [spec], options: options)
         await #expect(throws: InputError.self) { _ = try await runner(other) { _, _ in }.run { _ in } }
+        // Another commit's program is not one with other options.
+        let facts = try RunFacts.decode("\(folder)/run/run.json")
+        options.build = Self.build("/own")
+        options.build?.layouts = [1, 3].map { ProgramLayout(seed: $0, path: "/moved/\($0)") }
+        let moved = facts.difference(from: try RunPlan(specs: [spec], options: options))
+        options.build?.layouts?.append(ProgramLayout(seed: 5, path: "/own/5"))
+        let more = facts.difference(from: try RunPlan(specs: [spec], options: options))
+        #expect(moved != nil && more != nil && moved != more)
     }
 
     @Test func `only undecided cells continue, and a resumed run takes nothing more`() async throws {

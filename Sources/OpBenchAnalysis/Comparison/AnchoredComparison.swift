@@ -9,44 +9,28 @@ public struct AnchoredComparison: Sendable {
     public typealias Baseline = (name: String, samples: [SampleRow])
 
     private let baselines: [Baseline]
-    private let policy: GatePolicy
-    private let stages: [Int]
-    private let floors: KnownNoiseFloors
-    private let ignoredParameters: Set<String>
+    private let policy: AppliedPolicy
 
-    /// - Parameters:
-    ///   - stages: the number of blocks per cell at the end of each stage; empty if they are not staged.
-    ///   - floors: the noise floors of the judged run's host.
-    ///   - ignoredParameters: the parameters in which matching cells may differ.
-    public init(
-        _ baselines: [Baseline], policy: GatePolicy, stages: [Int] = [], floors: KnownNoiseFloors,
-        ignoredParameters: Set<String> = []
-    ) {
-        self.baselines = baselines
-        self.policy = policy
-        self.stages = stages
-        self.floors = floors
-        self.ignoredParameters = ignoredParameters
+    public init(_ baselines: [Baseline], _ policy: AppliedPolicy) {
+        (self.baselines, self.policy) = (baselines, policy)
     }
 
     /// The judged figures, baseline by baseline.
     ///
+    /// Cells and backends of a baseline that the run did not measure are left out.
+    ///
     /// - Parameter samples: the rows of a run of one build, or of two.
     public func rows(_ samples: [SampleRow]) throws(InputError) -> [CompareRow] {
         let head = Self.head(of: samples)
+        let measured = Set(head.map { [$0.cellID, $0.backend.rawValue] })
         var rows: [CompareRow] = []
         for (name, base) in baselines {
-            @Sendable func anchored(_ row: CompareRow) -> CompareRow {
+            let question = policy.question([.unpaired], against: name)
+            rows += try Comparison(base: base, head: head, question: question).rows.map { row in
                 var row = row
                 row.against = name
                 return row
-            }
-            var question = Comparison.Question(
-                ignoredParameters: ignoredParameters, stages: stages, noiseFloor: { floors.floor(of: $0, .unpaired) },
-                rule: { policy.rule(for: anchored($0)) })
-            question.comparisons = policy.comparisons
-            rows += try Comparison(base: base, head: head, question: question).rows.map(anchored)
-                .filter { policy.rule(for: $0) != nil }
+            }.filter { policy.policy.rule(for: $0) != nil && measured.contains($0.cellAndBackend) }
         }
         return rows
     }

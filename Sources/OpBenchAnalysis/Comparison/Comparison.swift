@@ -17,18 +17,19 @@ public struct Comparison: Sendable {
         /// The numbers of blocks at which figures may be judged, if several were declared beforehand.
         public var stages: [Int]
         /// The number of comparisons that share alpha.
-        public var comparisons = 1
+        public var comparisons: Int
         /// Whether interleaved times that are too noisy on this machine are left unjudged: not while more blocks may
         /// come.
         public var leavesNoisyTimes = true
 
         public init(
-            ignoredParameters: Set<String> = [], stages: [Int] = [],
+            ignoredParameters: Set<String> = [], stages: [Int] = [], comparisons: Int = 1,
             noiseFloor: @escaping @Sendable (CompareRow) -> Double? = { _ in nil },
             rule: @escaping @Sendable (CompareRow) -> FigureRule? = { _ in nil }
         ) {
             self.ignoredParameters = ignoredParameters
             self.stages = stages
+            self.comparisons = comparisons
             self.noiseFloor = noiseFloor
             self.rule = rule
         }

@@ -2,26 +2,12 @@ import OpBenchModel
 
 /// The judgement of a run of two interleaved builds, during the run and at its end.
 public struct SideComparison: Sendable {
-    private let policy: GatePolicy
-    private let stages: [Int]
-    private let floors: KnownNoiseFloors
-    private let ignoredParameters: Set<String>
+    private let policy: AppliedPolicy
     private let takesAllStages: Bool
 
-    /// - Parameters:
-    ///   - stages: the number of blocks per cell at the end of each stage.
-    ///   - floors: the noise floors of the run's host.
-    ///   - ignoredParameters: the parameters in which matching cells may differ.
-    ///   - takesAllStages: whether an undecided cell gets more blocks even if they are unlikely to decide it.
-    public init(
-        policy: GatePolicy, stages: [Int], floors: KnownNoiseFloors, ignoredParameters: Set<String> = [],
-        takesAllStages: Bool = false
-    ) {
-        self.policy = policy
-        self.stages = stages
-        self.floors = floors
-        self.ignoredParameters = ignoredParameters
-        self.takesAllStages = takesAllStages
+    /// - Parameter takesAllStages: whether an undecided cell gets more blocks even if they are unlikely to decide it.
+    public init(_ policy: AppliedPolicy, takesAllStages: Bool = false) {
+        (self.policy, self.takesAllStages) = (policy, takesAllStages)
     }
 
     public func rows(_ samples: [SampleRow]) throws(InputError) -> [CompareRow] {
@@ -29,12 +15,7 @@ public struct SideComparison: Sendable {
     }
 
     private func question(on samples: [SampleRow]) -> Comparison.Question {
-        let kind: ComparisonKind = samples.contains { $0.layout != nil } ? .layouts : .paired
-        var question = Comparison.Question(
-            ignoredParameters: ignoredParameters, stages: stages,
-            noiseFloor: { floors.floor(of: $0, kind) ?? floors.floor(of: $0, .paired) }, rule: { policy.rule(for: $0) })
-        question.comparisons = policy.comparisons
-        return question
+        policy.question(samples.contains { $0.layout != nil } ? [.layouts, .paired] : [.paired])
     }
 
     /// The cells in which some judged count differs between the sides while the samples of each side agree. More

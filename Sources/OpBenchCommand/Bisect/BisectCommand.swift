@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import Foundation
 import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
@@ -137,6 +137,7 @@ struct BisectCommand: ParsableCommand {
         if let threshold {
             for index in policy.rules.indices { policy.rules[index].figure.maxRegression = threshold }
         }
+        try layout.check(policy, file: self.policy)
         var options = plan.runOptions(in: destination.directory, runID: runID, resume: destination.resume)
         options.limits = try limits.checked()
         options.optionOfKinds = selection.optionOfKinds
@@ -182,7 +183,11 @@ struct BisectCommand: ParsableCommand {
         guard found.isConfirmed else { return }
         let folder = found.folder
         let output = "\(folder)/explanation"
-        if access(output, F_OK) == 0 { return StandardError.say("opbench: the explanation is in \(output)") }
+        // An interrupted one has no text.
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: output)) ?? []
+        if files.contains(where: { $0.hasSuffix(ExplanationFolder.textSuffix) }) {
+            return StandardError.say("opbench: the explanation is in \(output)")
+        }
         let words =
             [
                 "--filter", "^\\Q\(change.row.cellID)\\E$", "--backend", change.row.backend.rawValue, "--output",

@@ -185,7 +185,7 @@ struct BisectRun {
         var options = options
         options.runID = runID(step, steps[step].head)
         options.builds = builds
-        if step > 0, access("\(options.folder)/\(RunFacts.fileName)", F_OK) != 0 { options.resume = false }
+        if step > 0, !isBegun(step) { options.resume = false }
         let run = try InterleavedRun(
             selection, policy: policy, options: options, floors: floors, isSilent: isSilent, takesAllStages: step > 0,
             continuedBy: self.options.runID)
@@ -194,9 +194,18 @@ struct BisectRun {
         return measured
     }
 
+    /// Whether the step's run has a folder, which can be resumed.
+    private func isBegun(_ step: Int) -> Bool {
+        var options = options
+        options.runID = runID(step, steps[step].head)
+        return access("\(options.folder)/\(RunFacts.fileName)", F_OK) == 0
+    }
+
     private func interruption(by signal: Int32) -> CommandOutcome {
-        StandardError.say(
-            "opbench: interrupted; to continue, repeat the command with --run-id \(options.runID) --resume")
+        let remedy =
+            isBegun(0)
+            ? "repeat the command with --run-id \(options.runID) --resume" : "repeat it; nothing was measured yet"
+        StandardError.say("opbench: interrupted; to continue, \(remedy)")
         return CommandOutcome(status: ExitStatus.interrupted(by: signal))
     }
 

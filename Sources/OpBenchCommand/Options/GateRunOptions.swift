@@ -33,6 +33,11 @@ struct GateRunOptions: ParsableArguments {
         }
     }
 
+    /// Refuses a policy that needs more blocks than there are layouts.
+    func check(_ layout: LayoutOptions) throws {
+        if let judged = try judgedPolicy() { try layout.check(judged, file: policy) }
+    }
+
     /// Reads the workloads and the policy.
     ///
     /// - Returns: the selection with the needed backends and kinds, and the number of blocks of each kind that the

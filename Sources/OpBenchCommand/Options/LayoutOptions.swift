@@ -31,4 +31,19 @@ struct LayoutOptions: ParsableArguments {
         throw ValidationError(
             "--blocks \(blocks) needs as many layouts: give --layouts \(blocks), or leave out --blocks.")
     }
+
+    /// Refuses rules that need more blocks than there are layouts, since they would never decide.
+    ///
+    /// - Parameter file: the policy's; nil for a standard one.
+    func check(_ policy: GatePolicy, file: String?) throws(InputError) {
+        guard let layouts else { return }
+        for (index, rule) in policy.rules.enumerated() where rule.figure.minBlocks > layouts {
+            let least = rule.figure.minBlocks
+            let most = min(least, Self.allowed.upperBound)
+            throw InputError(
+                file: file ?? "--policy", path: "$.rules[\(index)]",
+                message: "the rule needs \(least) blocks, but each block is another one of \(layouts) layouts",
+                remedy: least == most ? "give --layouts \(least)" : "lower min_blocks to \(most) or less")
+        }
+    }
 }

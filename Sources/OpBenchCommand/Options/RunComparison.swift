@@ -41,24 +41,19 @@ struct RunComparison {
         let ignored = try ignored(among: [base, head])
         try RecordedRun.checkSameHost(base, head, ignoring: ignored)
         let floors = try CalibrationFolder(in: folder).floors(for: head.facts)
-        var question = Comparison.Question(
-            ignoredParameters: ignored, noiseFloor: { floors.floor(of: $0, .unpaired) },
-            rule: { policy.rule(for: $0) })
-        question.comparisons = policy.comparisons
+        let question = AppliedPolicy(policy, floors: floors, ignoring: ignored).question([.unpaired])
         let rows = try Comparison(base: base.samples, head: head.samples, question: question).rows
-        return try add(anchors, to: rows, of: head, policy, floors, ignored)
+        let staged = AppliedPolicy(policy, stages: head.facts?.stages ?? [], floors: floors, ignoring: ignored)
+        return try add(anchors, to: rows, of: head, staged, ignored)
     }
 
     /// The figures with those that are compared with the policy's baselines.
     private func add(
-        _ anchors: [RecordedRun], to rows: [CompareRow], of head: RecordedRun, _ policy: GatePolicy,
-        _ floors: KnownNoiseFloors, _ ignored: Set<String>
+        _ anchors: [RecordedRun], to rows: [CompareRow], of head: RecordedRun, _ policy: AppliedPolicy,
+        _ ignored: Set<String>
     ) throws(InputError) -> [CompareRow] {
         for anchor in anchors { try RecordedRun.checkSameHost(anchor, head, ignoring: ignored) }
-        let anchored = AnchoredComparison(
-            anchors.baselines, policy: policy, stages: head.facts?.stages ?? [], floors: floors,
-            ignoredParameters: ignored)
-        return rows.adding(anchored: try anchored.rows(head.samples))
+        return rows.adding(anchored: try AnchoredComparison(anchors.baselines, policy).rows(head.samples))
     }
 
     /// Compares two backends of a run of one build. The rows have the base's name and no verdicts.
@@ -91,10 +86,8 @@ struct RunComparison {
         }
         let floors = try CalibrationFolder(in: folder).floors(for: run.facts)
         let ignored = try ignored(among: [run])
-        let rows = try SideComparison(
-            policy: policy, stages: run.facts?.stages ?? [], floors: floors, ignoredParameters: ignored
-        ).rows(run.samples)
-        return try add(anchors, to: rows, of: run, policy, floors, ignored)
+        let applied = AppliedPolicy(policy, stages: run.facts?.stages ?? [], floors: floors, ignoring: ignored)
+        return try add(anchors, to: try SideComparison(applied).rows(run.samples), of: run, applied, ignored)
     }
 }
 

@@ -18,7 +18,7 @@ enum ComparisonMarkdown {
             text += "\n\(MarkdownText.cell(line))\n"
         }
         var closing = report.explanations.prefix(mostExplanations).map(explained).joined()
-        if rows.contains(where: { $0.verdict == .regression }), let words = report.explainingWords {
+        if let words = report.explainingWords {
             closing += "\nRank the functions behind it:\n\n    \(ShellWords.joined(words))\n"
         }
         if !report.remedies.isEmpty {

@@ -25,6 +25,8 @@ protocol JudgedRow: FigureRow {
     var medians: (own: Double, other: Double)? { get }
     /// The largest regression that may be undetected; nil if unknown.
     var mostUnseen: Double? { get }
+    /// Whether the builds that are compared both measured it; false for a goal, and for a figure since a baseline.
+    var isOfTwoBuilds: Bool { get }
 }
 
 extension JudgedRow {
@@ -154,9 +156,9 @@ struct ComparisonReport<Row: JudgedRow> {
     }
 
     /// The command that ranks the functions behind a regression, and keeps the result in the judged run's folder; nil
-    /// for goals, which have one build.
+    /// without a regression between two builds.
     var explainingWords: [String]? {
-        if case .goals = compared { return nil }
+        guard !regressed.isEmpty else { return nil }
         let folders = compared.runs.map(\.folder)
         return folders.last.map { ["opbench", "explain", "--output", "\($0)/explanation"] + folders }
     }
@@ -164,9 +166,12 @@ struct ComparisonReport<Row: JudgedRow> {
     /// The explanations of regressions in the folder of a run of two builds, each with a heading in its first line.
     var explanations: [String] {
         guard case .sides(let run) = compared else { return [] }
-        let regressed = rows.filter { $0.verdict == .regression }.map { "\($0.cellID) on \($0.backend.rawValue), " }
-        return run.explanations(among: run.paths).filter { text in regressed.contains(where: text.hasPrefix) }
+        let beginnings = regressed.map { "\($0.cellID) on \($0.backend.rawValue), " }
+        return run.explanations(among: run.paths).filter { text in beginnings.contains(where: text.hasPrefix) }
     }
+
+    /// The figures that `opbench explain` explains.
+    private var regressed: [Row] { rows.filter { $0.verdict == .regression && $0.isOfTwoBuilds } }
 
     /// A note on the ratios; nil if there are none.
     var ratioNote: String? {

@@ -94,7 +94,9 @@ extension CompareRow: JudgedRow {
 
     var medians: (own: Double, other: Double)? { head.flatMap { head in base.map { (head, $0) } } }
 
-    var figureName: String { figure.title + (against.isEmpty ? "" : " since \(against)") }
+    var figureName: String { figure.title + (isOfTwoBuilds ? "" : " since \(against)") }
+
+    var isOfTwoBuilds: Bool { against.isEmpty }
 }
 
 extension GoalRow: JudgedRow {
@@ -147,4 +149,6 @@ extension GoalRow: JudgedRow {
 
     /// The figure and the reference: `time total ÷ dispatch`.
     var figureName: String { figure.title + (reference.isEmpty ? "" : " ÷ \(reference)") }
+
+    var isOfTwoBuilds: Bool { false }
 }

@@ -33,6 +33,9 @@ enum RowMark: Character, CaseIterable {
         }
         marks += [row.steadiness?.mark, row.modes.low.map { _ in RowMark.bimodal }].compactMap(\.self)
         if isQuick { marks.append(.quick) }
+        // Counts need no more than two samples that agree.
+        let isTimed = row.quality.map { $0.throughputSamples + $0.latencySamples > 0 } ?? true
+        if !isTimed { return marks }
         if row.samples < screening {
             marks.append(.tooFewBlocks)
         } else if row.samples < FigureRule.standardMinBlocks {

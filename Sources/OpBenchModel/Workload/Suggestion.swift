@@ -1,6 +1,7 @@
 /// Known names in errors: the nearest, and few of the others.
 public enum Suggestion {
-    private static let limit = 5
+    /// Closed sets, such as the kinds of sample, are shown whole.
+    private static let limit = 6
 
     /// The remedy for an unknown name.
     ///
@@ -11,7 +12,7 @@ public enum Suggestion {
         return "did you mean \"\(nearest)\"? known are " + list(ordered, from: command)
     }
 
-    /// At most five of the names, the number of the others, and the command that prints them all.
+    /// At most six of the names, the number of the others, and the command that prints them all.
     public static func list(_ names: [String], from command: String? = nil) -> String {
         let shown = names.prefix(limit).joined(separator: ", ")
         if names.count <= limit { return shown }

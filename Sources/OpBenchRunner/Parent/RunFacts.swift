@@ -155,7 +155,11 @@ public struct RunFacts: Sendable {
             return precision.map { "--precision was \($0 * 100)%" } ?? "--precision was not given"
         }
         if builds != plan.options.builds { return "the builds have changed" }
-        if executable?.layouts != plan.options.build?.layouts { return "--layouts was different" }
+        let (layouts, others) = (executable?.layouts, plan.options.build?.layouts)
+        if layouts?.count != others?.count {
+            return layouts.map { "--layouts was \($0.count)" } ?? "--layouts was not given"
+        }
+        if layouts != others { return "another commit was checked out, or another compiler built it" }
         if sweep != plan.options.sweep { return "it belonged to another sweep or shard" }
         if identity.order != other.order { return "the selection of cells, backends, metrics or blocks was different" }
         return nil

@@ -219,7 +219,10 @@ final class RunSession {
             widths[cell] = budget.widths(rows[cell] ?? [])[cell]
         }
         if budget.precision != nil {
-            let timed = Set(plan.samples.filter { $0.kind == .throughput }.map(\.cell.id))
+            // Without a time there is no interval: the backends do not support the cell, or its samples failed.
+            let timed = rows.filter { _, rows in
+                rows.contains { $0.status == .ok && $0.sampleID.hasSuffix("-throughput") }
+            }.keys
             impreciseCells = timed.filter { widths[$0].map { $0 > budget.sufficient } ?? true }.sorted()
         }
         return false

@@ -61,6 +61,8 @@ struct HardwareCounts {
                 report.note("no \(event.metric.name): \(failure.reason)")
             } else if let sum, sum.running > 0, sum.running >= sum.enabled {
                 report.add(event.metric, "total", Double(sum.count), phase: "total", operations: operations)
+            } else if sum == nil {
+                report.note("no \(event.metric.name): its counter could not be read in some round")
             } else {
                 report.note(
                     "no \(event.metric.name): it was counted for a part of the time only, as others use the "
