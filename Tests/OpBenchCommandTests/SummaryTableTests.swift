@@ -127,7 +127,7 @@ struct SummaryTableTests {
                 status: status, samples: status == .ok ? 7 : 0, parameters: ["depth": depth, "chains": "3"])
         }
         var engine = row(.engine, depth: "2")
-        engine.quality = SampleQuality(samples: 10, noisy: 2)
+        engine.quality = SampleQuality(samples: 10, noisy: 2, throughputSamples: 9)
         engine[.time].value = 200
         engine[.time].low = 189
         engine[.time].high = 357
@@ -195,15 +195,15 @@ struct SummaryTableTests {
     func noisy() {
         func text(noisy: Int) -> String {
             var rows = self.rows
-            rows[0].quality = SampleQuality(samples: 8, noisy: noisy)
-            rows[2].quality = SampleQuality(samples: 8, noisy: 8)
+            rows[0].quality = SampleQuality(samples: 8, noisy: noisy, throughputSamples: 7)
+            rows[2].quality = SampleQuality(samples: 8, noisy: 8, throughputSamples: 7)
             return SummaryTable.text(of: rows, clockResolution: 23)
         }
         let sentences = [4, 8].map { text(noisy: $0).components(separatedBy: "w chains=3\n")[0] }
         golden.expect(sentences.joined(), "nearly all noisy, all noisy")
         #expect(text(noisy: 3).hasPrefix("w chains=3\n"))
         var rows = self.rows
-        rows[0].quality = SampleQuality(samples: 8, noisy: 7)
+        rows[0].quality = SampleQuality(samples: 8, noisy: 7, throughputSamples: 7)
         let markdown = SummaryMarkdown.text(of: rows, clockResolution: 23, isQuick: false)
         #expect(markdown.contains("\n\n**w chains=3**"))
     }
