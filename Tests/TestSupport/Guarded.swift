@@ -10,6 +10,7 @@ public final class Guarded<Value>: @unchecked Sendable {
     private let changed: UnsafeMutablePointer<pthread_cond_t>
 
     public init(_ value: Value) {
+        _ = LeakSearch.isRepeated
         self.value = value
         mutex = .allocate(capacity: 1)
         changed = .allocate(capacity: 1)
