@@ -1,5 +1,5 @@
-"""The CI templates are valid by the schemas of GitHub and GitLab, and both run scripts/ci/compare, which runs here with a
-scripted program; the steps of the Dockerfile are scripts that CI runs."""
+"""The CI templates and the action are valid by the schemas of GitHub and GitLab, and run scripts/ci/compare, which runs
+here with a scripted program; the steps of the Dockerfile are scripts that CI runs."""
 
 import json
 import os
@@ -7,7 +7,11 @@ import re
 import shlex
 import shutil
 import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
+from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree
 
 import pytest
@@ -17,6 +21,7 @@ from ruamel.yaml import YAML
 ROOT = Path(__file__).resolve().parents[2]
 CI = ROOT / "scripts/ci"
 GITHUB = YAML(typ="safe").load(CI / "github.yml")
+ACTION = YAML(typ="safe").load(CI / "action.yml")
 GITLAB = YAML(typ="safe").load(CI / "gitlab.yml")
 
 # Replaces a built opbench: records its arguments, and answers as given by files in the folder BIN.
@@ -115,16 +120,26 @@ def job(tmp_path: Path) -> Job:
     return Job(tmp_path)
 
 
-def github_step(name: str) -> dict:
-    return next(step for step in GITHUB["jobs"]["compare"]["steps"] if step.get("name") == name)
+def action_step(name: str) -> dict:
+    return next(step for step in ACTION["runs"]["steps"] if step.get("name") == name)
+
+
+def action_variables() -> dict[str, str]:
+    """What GitHub sets for the action's comparing step, in a job like the template's."""
+    (job,) = GITHUB["jobs"].values()
+    given = next(step["with"] for step in job["steps"] if step.get("name") == "Compare") | {"base": "base"}
+    assert given.keys() <= ACTION["inputs"].keys()
+    values = {name: str(given.get(name, about.get("default", ""))) for name, about in ACTION["inputs"].items()}
+    variables = {}
+    for variable, text in action_step("Compare")["env"].items():
+        variables[variable] = values[re.fullmatch(r"\$\{\{ inputs\.(\w+) \}\}", text)[1]]
+    return variables | {"GITHUB_ACTIONS": "true", "GITHUB_ACTION_PATH": str(CI)}
 
 
 def compare_lines() -> list[tuple[str, str, dict[str, str]]]:
-    """The comparing line of each template, and its variables."""
-    step = github_step("Compare")
-    assert re.fullmatch(r"\$\{\{ .* \}\}", step["env"]["OPBENCH_BASE"])
+    """The comparing line of the action and of GitLab's template, and its variables."""
     return [
-        ("github", step["run"], GITHUB["env"] | {"OPBENCH_BASE": "base", "GITHUB_ACTIONS": "true"}),
+        ("github", action_step("Compare")["run"], action_variables()),
         ("gitlab", *GITLAB["opbench"]["script"], GITLAB["opbench"]["variables"] | {"OPBENCH_BASE": "base"}),
     ]
 
@@ -133,6 +148,7 @@ def compare_lines() -> list[tuple[str, str, dict[str, str]]]:
     ("template", "schema"),
     [
         ("github.yml", ["--builtin-schema", "vendor.github-workflows"]),
+        ("action.yml", ["--builtin-schema", "vendor.github-actions"]),
         ("gitlab.yml", ["--builtin-schema", "vendor.gitlab-ci", "--data-transform", "gitlab-ci"]),
     ],
 )
@@ -142,12 +158,10 @@ def test_templates_are_valid(template: str, schema: list[str]) -> None:
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
-def test_both_templates_run_the_same_line() -> None:
+def test_action_and_template_run_the_same_line() -> None:
     (_, github, _), (_, gitlab, _) = compare_lines()
-    assert github.strip() == gitlab.strip()
-    # Inconclusive is yellow: on GitHub by annotations, on GitLab by its exit code.
-    alike = {name: value for name, value in GITHUB["env"].items() if name != "OPBENCH_INCONCLUSIVE"}
-    assert alike.items() <= GITLAB["opbench"]["variables"].items()
+    # The action's files are not those of the checkout.
+    assert github.strip().replace('"$GITHUB_ACTION_PATH/compare"', "scripts/ci/compare") == gitlab.strip()
 
 
 @pytest.mark.parametrize(("template", "line", "variables"), compare_lines())
@@ -162,7 +176,7 @@ def test_the_line_of_a_template(job: Job, template: str, line: str, variables: d
     assert gate.startswith("gate --ab compare --results opbench-results/results ")
     assert ("--github-annotations" in gate) == (template == "github")
     assert ("--inconclusive pass" in gate) == (template == "github")
-    assert "--policy scripts/ci/policy.json" in measured and "--policy scripts/ci/policy.json" in gate
+    assert re.search(r"--policy (\S*/)?scripts/ci/policy.json", measured) and "ci/policy.json" in gate
     # As many blocks as each cell needs.
     assert "--blocks" not in measured
     assert ended.stdout == "the table\n"
@@ -392,17 +406,74 @@ def test_bad_usage(job: Job, words: str, named: str) -> None:
 
 
 def test_no_job_is_green_without_a_verdict() -> None:
-    """Nothing in the templates turns the exit code of the comparison into a success, except for inconclusive results."""
-    steps = GITHUB["jobs"]["compare"]["steps"]
-    assert "continue-on-error" not in GITHUB["jobs"]["compare"]
+    """Nothing turns the exit code of the comparison into a success, except for inconclusive results."""
+    steps = ACTION["runs"]["steps"]
+    (job,) = GITHUB["jobs"].values()
+    assert "continue-on-error" not in job and not any("continue-on-error" in step for step in job["steps"])
     assert [step["name"] for step in steps if step.get("continue-on-error")] == ["Comment"]
-    assert "continue-on-error" not in github_step("Compare")
-    assert GITHUB["env"]["OPBENCH_INCONCLUSIVE"] == "pass"
+    assert "if" not in action_step("Compare")
+    # Inconclusive is yellow: on GitHub by annotations, on GitLab by its exit code.
+    assert ACTION["inputs"]["inconclusive"]["default"] == "pass"
     assert (GITLAB["opbench"]["variables"]["OPBENCH_INCONCLUSIVE"], GITLAB["opbench"]["allow_failure"]) == ("", {"exit_codes": 7})
     # Steps that show the results run whatever the results are.
-    for step in steps[steps.index(github_step("Compare")) + 1 :]:
+    for step in steps[steps.index(action_step("Compare")) + 1 :]:
         assert step["if"] == "always()"
     assert GITLAB["opbench"]["artifacts"]["when"] == "always"
+
+
+class Notes(BaseHTTPRequestHandler):
+    """GitLab's notes of a merge request, two on a page."""
+
+    notes: ClassVar[list[dict]] = []
+
+    def answer(self, value: object) -> None:
+        text = json.dumps(value).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def body(self) -> str:
+        assert self.headers["PRIVATE-TOKEN"] == "secret"
+        text = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        return parse_qs(text)["body"][0]
+
+    def do_GET(self) -> None:
+        page = int(parse_qs(urlsplit(self.path).query)["page"][0])
+        self.answer(self.notes[2 * page - 2 : 2 * page])
+
+    def do_POST(self) -> None:
+        self.notes.append({"id": len(self.notes) + 10, "body": self.body()})
+        self.answer({})
+
+    def do_PUT(self) -> None:
+        number = int(self.path.rsplit("/", 1)[1])
+        next(note for note in self.notes if note["id"] == number)["body"] = self.body()
+        self.answer({})
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_gitlab_has_one_note_which_later_jobs_update(tmp_path: Path) -> None:
+    Notes.notes = [{"id": number, "body": f"of somebody {number}"} for number in range(3)]
+    (line,) = GITLAB["opbench"]["after_script"]
+    with ThreadingHTTPServer(("localhost", 0), Notes) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        variables = {
+            "CI_API_V4_URL": f"http://localhost:{server.server_port}", "CI_PROJECT_ID": "1",
+            "CI_MERGE_REQUEST_IID": "2", "OPBENCH_GITLAB_TOKEN": "secret", "no_proxy": "localhost",
+        }
+        (tmp_path / "opbench-results").mkdir()
+        for verdict in ("pass & more", "regression"):
+            (tmp_path / "opbench-results/comment.md").write_text(verdict, encoding="utf-8")
+            ended = subprocess.run(
+                ["sh", "-c", line], cwd=tmp_path, env=os.environ | variables, capture_output=True, text=True, timeout=60,
+            )
+            assert ended.returncode == 0, ended.stderr
+            assert len(Notes.notes) == 4 and Notes.notes[3]["body"].startswith(verdict)
+        server.shutdown()
+    assert [note["body"] for note in Notes.notes[:3]] == ["of somebody 0", "of somebody 1", "of somebody 2"]
 
 
 def test_steps_of_the_image_are_scripts_that_ci_runs() -> None:
@@ -422,7 +493,7 @@ def test_steps_of_the_image_are_scripts_that_ci_runs() -> None:
     setup = (ROOT / "scripts/setup.bash").read_text(encoding="utf-8")
     for package in ("libjemalloc-dev", "libsqlite3-dev"):
         assert package in setup
-        assert package in github_step("Install")["run"]
+        assert package in action_step("Install")["run"]
         assert package in GITLAB["opbench"]["before_script"][0]
 
 
