@@ -47,6 +47,8 @@ let package = Package(
         // Declares custom queues, which are measured like the built-in backends.
         .library(name: "OpBenchKit", targets: ["OpBenchKit"]),
         .executable(name: "opbench", targets: ["opbench"]),
+        // `swift package opbench` in a package with a program of OpBenchKit.
+        .plugin(name: "OpBenchPlugin", targets: ["OpBenchPlugin"]),
     ],
     traits: [
         .trait(name: "Suite", description: "Fetch the dependencies of the benchmark suite; the engine has none."),
@@ -113,6 +115,11 @@ let package = Package(
                 "OpBenchCommand", "OpBenchRunner", "OpBenchBackends", "OpBenchModel", "CLinux", "CBuildCommit",
             ]),
         .executableTarget(name: "opbench", dependencies: ["OpBenchCommand", "CBuildCommit"]),
+        .plugin(
+            name: "OpBenchPlugin",
+            capability: .command(
+                intent: .custom(verb: "opbench", description: "Measure queues with the package's benchmark program.")),
+            path: "Sources/OpBenchPlugin"),
         .target(name: "TestSupport", dependencies: ["OperationEngine", "CLinux"], path: "Tests/TestSupport"),
         // Scenarios that need a separate process, run by the engine's tests.
         .executableTarget(
@@ -222,7 +229,7 @@ if hasPeers {
 // targets. The values `tests`, `memory` and `races` also omit the explorer and the tools.
 if let extent = Context.environment["OPBENCH_ENGINE_ONLY"] {
     package.dependencies = []
-    package.products.removeAll { $0.name == "opbench" || $0.name == "OpBenchKit" }
+    package.products.removeAll { ["opbench", "OpBenchKit", "OpBenchPlugin"].contains($0.name) }
     let others = [
         "opbench", "OpBench", "Fuzz", "CBuild", "CJemalloc", "COneTBB", "CPage", "Foundation", "Migration",
         "pthread-queue",
@@ -271,7 +278,7 @@ if takesExactVersions, !package.dependencies.isEmpty {
 // package: SwiftPM drops the setting from remote packages, and for a C target leaves a lone `-Xcc`, which consumes the
 // next argument.
 if Context.environment["OPBENCH_WARNINGS_AS_ERRORS"] != nil {
-    for target in package.targets where target.type != .system {
+    for target in package.targets where target.type != .system && target.type != .plugin {
         target.swiftSettings =
             (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error, .when(configuration: .debug))]
         target.cSettings = (target.cSettings ?? []) + [.treatAllWarnings(as: .error, .when(configuration: .debug))]
