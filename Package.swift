@@ -80,8 +80,8 @@ let package = Package(
         .target(
             name: "OpBenchRunner",
             dependencies: [
-                "OpBenchModel", "OpBenchLaunch", "OpBenchProfile", "OpBenchBackends", "CLinux", "CLinuxMeasure",
-                "CBuild",
+                "OpBenchModel", "OpBenchLaunch", "OpBenchProfile", "OpBenchBackends", "OperationEngine", "CLinux",
+                "CLinuxMeasure", "CBuild",
                 .product(name: "Histogram", package: "hdrhistogram-swift", condition: whenSuite),
             ] + (usesJemalloc ? ["CJemalloc"] : []),
             swiftSettings: usesJemalloc ? [.define("JEMALLOC")] : []),
@@ -146,7 +146,10 @@ let package = Package(
         .target(name: "ExploredFutex", dependencies: ["Interleaving", "CLinux"], path: "Tests/ExploredFutex"),
         .executableTarget(
             name: "explore", dependencies: ["Interleaving", "ExploredFutex", "CLinux"], path: "Tests/ExploredEngine",
-            exclude: ["Engine/Futex/FutexLock.swift", "Engine/Futex/Futex.swift", "Engine/Workers/BriefSpin.swift"]),
+            exclude: [
+                "Futex/FutexLock.swift", "Futex/Futex.swift", "Workers/BriefSpin.swift", "Workers/CPUQuota.swift",
+                "Workers/Processors.swift",
+            ].map { "Engine/\($0)" }),
         // The program of scripts/mutate.
         .executableTarget(name: "mutate", path: "Tests/MutationTool"),
         .testTarget(name: "ExplorerTests", dependencies: ["explore", "mutate", "Interleaving", "TestSupport"]),

@@ -91,11 +91,16 @@ public enum Misuse: Error, Sendable, Hashable {
     @Sendable private static func printAndTrap(_ misuse: Misuse) {
         switch misuse {
         case .finishWithoutStart, .endNotAnnounced, .waitNeverEnds, .threadRefused, .blockingUnseen:
-            let line = "OperationEngine: \(misuse)\n"
-            _ = line.utf8CString.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count - 1) }
+            write("\(misuse)")
         default:
             misuse.trap()
         }
+    }
+
+    /// Writes a line to standard error, in one call.
+    static func write(_ message: String) {
+        let line = "OperationEngine: \(message)\n"
+        _ = line.utf8CString.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count - 1) }
     }
 
     /// The handler and the strict mode, both for the whole process, as the contract demands.

@@ -36,9 +36,11 @@ let scenarios: [String: Scenario] = [
     "meeting": meeting,
     "nice-values": niceValues,
     "no-threads": noThreads,
+    "quota-change": quotaChange,
     "refused-threads": refusedThreads,
     "run-main-misplaced": runMainMisplaced,
     "run-main-serves-dispatch": runMainServesDispatch,
     "signal-mask": signalMask,
     "signalfd": signalDescriptor,
+    "worker-count": workerCount,
 ]

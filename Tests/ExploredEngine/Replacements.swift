@@ -79,6 +79,13 @@ struct BriefSpin {
     func wait(until condition: () -> Bool) -> Bool { condition() }
 }
 
+/// In place of Workers/Processors.swift and Workers/CPUQuota.swift, which read the real machine's.
+enum Processors {
+    static var count: Int { ExploredSystem.processors }
+    static var workers: Int { ExploredSystem.processors }
+    static func read() {}
+}
+
 // MARK: Threads
 
 func pthread_create(
@@ -113,7 +120,6 @@ func clinux_block_signals(_ before: UnsafeMutablePointer<sigset_t>!) {}
 func pthread_sigmask(_ how: Int32, _ set: UnsafePointer<sigset_t>?, _ before: UnsafeMutablePointer<sigset_t>?) -> Int32
 { 0 }
 func clinux_use_main_threads_processors() -> Int32 { 0 }
-func clinux_allowed_processors() -> Int32 { Int32(ExploredSystem.processors) }
 
 // MARK: Time
 

@@ -45,11 +45,13 @@ import Testing
     func variables() {
         let found = SampleEnvironment.found(in: [
             "LD_PRELOAD": "x.so", "MALLOC_CONF": "prof:true", "MALLOC_ARENA_MAX": "1", "GLIBC_TUNABLES": "glibc.a=b",
+            "OPERATION_ENGINE_WORKERS": "1",
             "LD_BIND_NOW": "", "HOME": "/", "SWIFT_VERSION": "6", "SWIFT_DEBUG_ENABLE_MALLOC_SCRIBBLE": "1",
         ])
         #expect(
             found.keys.sorted() == [
-                "GLIBC_TUNABLES", "LD_PRELOAD", "MALLOC_ARENA_MAX", "MALLOC_CONF", "SWIFT_DEBUG_ENABLE_MALLOC_SCRIBBLE",
+                "GLIBC_TUNABLES", "LD_PRELOAD", "MALLOC_ARENA_MAX", "MALLOC_CONF", "OPERATION_ENGINE_WORKERS",
+                "SWIFT_DEBUG_ENABLE_MALLOC_SCRIBBLE",
             ])
         #expect(SampleEnvironment.warnings(on: found).count == 1)
         #expect(SampleEnvironment.warnings(on: ["LD_PRELOAD": "x.so"]) == [])
@@ -117,40 +119,6 @@ import Testing
                 "sys/kernel/mm/transparent_hugepage/enabled": "[always] madvise never\n",
             ]))
         #expect(facts[.hugePages] == "never" && facts[.addressRandomization] == "off")
-    }
-
-    @Test(
-        "The quota is the least of the process's control groups, in either version",
-        arguments: [
-            ([:], nil), (["proc/self/cgroup": "0::/\n"], nil),
-            (["proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cgroup.controllers": "cpu io\n"], .unlimited),
-            (["proc/self/cgroup": "0::/a\n", "sys/fs/cgroup/a/cpu.max": "150000 100000\n"], .processors(1.5)),
-            (
-                [
-                    "proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/b/cpu.max": "max 100000\n",
-                    "sys/fs/cgroup/a/cpu.max": "200000 100000\n",
-                ], .processors(2)
-            ),
-            (
-                [
-                    "proc/self/cgroup": "7:cpu,cpuacct:/c\n1:name=systemd:/c\n",
-                    "sys/fs/cgroup/cpu,cpuacct/c/cpu.cfs_quota_us": "50000\n",
-                    "sys/fs/cgroup/cpu,cpuacct/c/cpu.cfs_period_us": "100000\n",
-                    "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us": "-1\n",
-                    "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us": "100000\n",
-                ], .processors(0.5)
-            ),
-            (
-                [
-                    "proc/self/cgroup": "7:cpu:/\n", "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1\n",
-                    "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n",
-                ], .unlimited
-            ),
-            // The group itself is outside of what the process sees.
-            (["proc/self/cgroup": "0::/hidden\n", "sys/fs/cgroup/cpu.max": "100000 100000\n"], .processors(1)),
-        ] as [([String: String], CPUQuota?)])
-    func quotas(files: [String: String], quota: CPUQuota?) throws {
-        #expect(CPUQuota.read(root: try machine(files)) == quota)
     }
 
     @Test("Nothing begins if /proc does not describe this process")

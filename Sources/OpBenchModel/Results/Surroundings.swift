@@ -10,6 +10,7 @@ public enum SurroundingFact: String, CaseIterable, Sendable {
     case mitigations
     case hugePages = "transparent_huge_pages"
     case quota = "cpu_quota"
+    case engineWorkers = "engine_workers"
     case addressRandomization = "address_randomization"
     case governor
     case turbo
@@ -26,6 +27,7 @@ public enum SurroundingFact: String, CaseIterable, Sendable {
         case .cLibrary: "C library"
         case .hugePages: "transparent huge pages"
         case .quota: "CPU quota"
+        case .engineWorkers: "engine workers"
         case .addressRandomization: "address randomization"
         }
     }
@@ -46,6 +48,9 @@ public enum SurroundingFact: String, CaseIterable, Sendable {
                 + "the process, prctl(2)."
         case .quota:
             "The least quota of the process's control groups, version 1 or 2, in processors; `none` without one."
+        case .engineWorkers:
+            "How many workers the engine keeps running at the run's beginning: as many as the processors that samples run "
+                + "on, at most the quota, rounded up; or OPERATION_ENGINE_WORKERS."
         case .addressRandomization:
             "`on`, `without heap` or `off`: /proc/sys/kernel/randomize_va_space, and the process's personality(2)."
         case .governor: "The frequency governor of processor 0: cpufreq in /sys/devices/system/cpu/cpu0."

@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import OpBenchBackends
 import OpBenchModel
+import OperationEngine
 
 /// Unjudged readings of the machine for `opbench doctor`. A reading is nil if the system does not report it.
 struct HostReadings: Sendable {

@@ -123,8 +123,8 @@ enum SignalName {
     }
 }
 
-/// Environment variables that change the costs of any program. Through them the loader picks other libraries, and
-/// allocators, Dispatch and Swift's runtime behave differently.
+/// Environment variables that change the costs of a program. Through them the loader picks other libraries, and
+/// allocators, Dispatch, Swift's runtime and the engine behave differently.
 ///
 /// Samples inherit them, and `run.json` records them. The exception is jemalloc's variable, which samples never
 /// inherit.
@@ -135,7 +135,7 @@ public enum SampleEnvironment {
 
     private static let prefixes = [
         "LD_", "GLIBC_TUNABLES", "MALLOC_", "MIMALLOC_", "TCMALLOC_", "DISPATCH_", "LIBDISPATCH_", "SWIFT_DEBUG_",
-        "SWIFT_DETERMINISTIC_HASHING",
+        "SWIFT_DETERMINISTIC_HASHING", "OPERATION_ENGINE_",
     ]
 
     /// The variables that are set and not empty.

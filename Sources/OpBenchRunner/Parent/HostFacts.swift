@@ -2,6 +2,7 @@ import CLinuxMeasure
 import Glibc
 import OpBenchBackends
 import OpBenchModel
+import OperationEngine
 
 /// The machine and the build, as recorded in `run.json`; what else changes figures is in `surroundings`.
 struct HostFacts: Codable, Sendable, Equatable {
@@ -41,6 +42,8 @@ struct HostFacts: Codable, Sendable, Equatable {
     ) -> HostFacts {
         let release = SurroundingsReader.systemName(\.release)
         let cores = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+        var surroundings = SurroundingsReader.read().replacingBuild(by: BuildDescription.own.surroundings)
+        surroundings[.engineWorkers] = "\(Processors.workers(on: (processors ?? machine.allowed).count))"
         let series = release.split(separator: ".").prefix(2).joined(separator: ".")
         return HostFacts(
             cpu: cpuModel, cores: cores,
@@ -50,7 +53,7 @@ struct HostFacts: Codable, Sendable, Equatable {
                 + ProcessorFacts.restriction(to: processors, on: machine),
             processors: ProcessorFacts(of: processors ?? machine.allowed, on: machine), allocator: Allocator.name,
             configuration: configuration, git: git, environment: SampleEnvironment.found(),
-            surroundings: SurroundingsReader.read().replacingBuild(by: BuildDescription.own.surroundings))
+            surroundings: surroundings)
     }
 
     var kind: HostKind {

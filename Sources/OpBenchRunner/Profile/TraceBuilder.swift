@@ -3,6 +3,7 @@ import Glibc
 import OpBenchBackends
 import OpBenchModel
 import OpBenchProfile
+import OperationEngine
 
 /// Makes a trace from the time stamps of one round, or from the phases of one round of a sequence.
 final class TraceBuilder {
@@ -21,8 +22,13 @@ final class TraceBuilder {
     init(_ plan: WorkloadPlan, backend: BackendID) {
         self.plan = plan
         self.backend = backend
-        let processors = max(1, Int(clinux_allowed_processors()))
-        trace = SampleTrace(workerCount: backend == .serial ? 1 : processors)
+        let workers =
+            switch backend {
+            case .serial: 1
+            case .engine: Processors.workers
+            default: max(1, Int(clinux_allowed_processors()))
+            }
+        trace = SampleTrace(workerCount: workers)
         trace.processID = getpid()
     }
 

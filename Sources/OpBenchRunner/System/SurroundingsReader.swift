@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import OpBenchModel
+import OperationEngine
 
 /// Reads the facts of `SurroundingFact` that belong to this host. What the system does not report is absent.
 enum SurroundingsReader {
@@ -83,4 +84,8 @@ enum SurroundingsReader {
         if let line = SystemFile.line("\(root)/sys/devices/system/cpu/intel_pstate/no_turbo") { return line == "0" }
         return SystemFile.line("\(root)/sys/devices/system/cpu/cpufreq/boost").map { $0 == "1" }
     }
+}
+
+extension CPUQuota {
+    fileprivate var words: String { number.map { "\(FigureText.write($0)) processors" } ?? "none" }
 }

@@ -12,7 +12,8 @@ import Synchronization
 /// differences.
 open class OperationQueue: @unchecked Sendable {
     /// The value of `maxConcurrentOperationCount` that leaves the number to the engine: as many as there are
-    /// processors, more while operations are blocked, up to 64 or the number of processors.
+    /// processors, at most the container's CPU quota, and more while operations are blocked, up to 64 or that number
+    /// (contract N15).
     public static let defaultMaxConcurrentOperationCount = -1
 
     private let liveMark = LiveMark(.operationQueue)

@@ -61,7 +61,7 @@ struct QueueState: ~Copyable {
     private let defaultSlots: Int
     static let leastDefaultSlots = 64
 
-    init(processors: Int = Processors.count) { defaultSlots = max(Self.leastDefaultSlots, processors) }
+    init(processors: Int = Processors.workers) { defaultSlots = max(Self.leastDefaultSlots, processors) }
 
     var hasDefaultLimit: Bool { limit == OperationQueue.defaultMaxConcurrentOperationCount }
     var freeSlots: Int { hasDefaultLimit ? defaultSlots - (running - waitingInside) : limit - running }

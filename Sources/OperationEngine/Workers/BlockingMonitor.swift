@@ -4,9 +4,9 @@ import Synchronization
 
 /// The thread that notices blocked workers.
 ///
-/// It looks once a millisecond, but only while work waits for a worker and none is free, or during a surge. Otherwise
-/// it sleeps. Its thread is started when there is something to look at for the first time. It makes no threads itself:
-/// see `ThreadWatch.init`.
+/// It looks once a millisecond, but only while work waits for a worker and none is free, or during a surge, and reads
+/// the number of processors again every other second then. Otherwise it sleeps. Its thread is started when there is
+/// something to look at for the first time. It makes no threads itself: see `ThreadWatch.init`.
 final class BlockingMonitor: @unchecked Sendable {
     static let shared = BlockingMonitor()
 
@@ -16,6 +16,8 @@ final class BlockingMonitor: @unchecked Sendable {
     private let parker = Parker()
 
     private static let lookInterval = Duration.milliseconds(1)
+    /// How often the monitor reads the number of processors while it looks: some ten small files.
+    private static let readingInterval = Duration.seconds(2)
 
     private init() {}
 
@@ -42,12 +44,17 @@ final class BlockingMonitor: @unchecked Sendable {
     private func run() {
         var watch = ThreadWatch()
         var nextLook = Deadline(after: .zero)
+        var nextReading = Deadline(after: Self.readingInterval)
         var hasSlept = true
         var hasReported = false
         while true {
             guard nextLook.remainingNanoseconds == 0 else {
                 _ = parker.park(timeoutNanoseconds: nextLook.remainingNanoseconds)
                 continue
+            }
+            if nextReading.remainingNanoseconds == 0 {
+                Processors.read()
+                nextReading = Deadline(after: Self.readingInterval)
             }
             watch.beginLook(afterSleep: hasSlept)
             hasSlept = false

@@ -100,7 +100,7 @@ extension WorkerPool {
             if case .lease(let queue) = item { wanted += queue.wantedWorkers } else { wanted += 1 }
             return wanted < Self.threadLimit
         }
-        setSurge(max(0, min(wanted, Self.threadLimit) - Processors.count))
+        setSurge(max(0, min(wanted, Self.threadLimit) - Processors.workers))
     }
 
     /// Begins, extends or ends a surge. Under the lock.

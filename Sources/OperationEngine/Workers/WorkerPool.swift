@@ -81,7 +81,7 @@ final class WorkerPool: @unchecked Sendable {
 
     /// Awake and not blocked. Under the lock.
     var active: Int { workers.count - idle.count - blockedCount }
-    var target: Int { Processors.count + surge }
+    var target: Int { Processors.workers + surge }
     private var isSearching: Bool { searching.load(ordering: .relaxed) }
 
     @inline(__always)
@@ -241,7 +241,7 @@ final class WorkerPool: @unchecked Sendable {
             idle.append(worker)
             worker.isIdle = true
             crowded.store(active > target, ordering: .relaxed)
-            let isSpare = worker.isSubstitute || workers.count > Processors.count
+            let isSpare = worker.isSubstitute || workers.count > Processors.workers
             lock.unlock()
             if ThreadStarter.shared.isShort { Self.makeRoom() }
             let isCalled = worker.park(timeoutNanoseconds: isSpare ? Self.idleLifetimeNanoseconds : -1)
@@ -256,7 +256,7 @@ final class WorkerPool: @unchecked Sendable {
             }
             idle.remove(at: place)
             worker.isIdle = false
-            if worker.isSubstitute || workers.count > Processors.count {
+            if worker.isSubstitute || workers.count > Processors.workers {
                 remove(worker)
                 lock.unlock()
                 return false
