@@ -107,7 +107,7 @@ extension QueueCore {
         case .countedTogether:
             endedCount += 1
             if state.isObserved { runner.owesTelling = true }
-        case .countedAlone: break
+        case .countedAlone: state.tally.endedAlone += 1
         case .settled:
             runner.ended = .nothing
             return true
@@ -148,6 +148,8 @@ extension QueueCore {
     private func endDropped(for runner: Runner, calling bands: BandSet) {
         let dropped = state.takeDropped()
         endedCount += dropped.count
+        state.tally.unstarted += dropped.count
+        state.tally.cancelled += dropped.count
         state.endingSteps += 1
         unlock(calling: bands)
         if TraceMarks.operations {

@@ -36,6 +36,8 @@ final class QueueCore: @unchecked Sendable {
     /// How many of `endedCount` are no longer in `unfinished`. A runner counts out together what it has released, at
     /// the latest when it finds nothing to do.
     let countedOut = Atomic<Int>(0)
+    /// Guarded by `lock`.
+    @exclusivity(unchecked) var waitMarks = WaitMarks()
 
     // MARK: Written by threads that add operations
 
@@ -286,6 +288,8 @@ final class QueueCore: @unchecked Sendable {
             lock.lock()
             emptyInbox { state.admit($0) }
         }
+        if operation.place.kind != .chosen { state.tally.unstarted += 1 }
+        state.tally.endedAlone += 1
         state.withdraw(operation)
         settleAndUnlock()
         releaseAndCountOut(.passUnretained(operation))

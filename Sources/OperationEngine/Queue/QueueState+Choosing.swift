@@ -122,6 +122,8 @@ extension QueueState {
         if level != .slotless { running += 1 }
         let link = Unmanaged.passUnretained(operation)
         if level != .slotless, !word.has(OperationState.Word.isGuest) { return .operation(link) }
+        if level == .slotless { tally.slotlessRunning += 1 }
+        if word.isCancelled { tally.cancelled += 1 }
         guests.append(operation)
         return .guest(link)
     }
@@ -133,7 +135,9 @@ extension QueueState {
 
     /// An operation that announced its own end leaves its list, and frees its slot if it has one.
     mutating func withdraw(_ operation: Operation) {
-        if operation.place.kind == .chosen, operation.place.level != .slotless { running -= 1 }
+        if operation.place.kind == .chosen {
+            if operation.place.level == .slotless { tally.slotlessRunning -= 1 } else { running -= 1 }
+        }
         takeOut(operation.asItem)
     }
 

@@ -45,6 +45,7 @@ struct QueueState: ~Copyable {
     var isObserved = false
     /// The target on which the operations run. A lease for an earlier target chooses nothing.
     var target = LeaseTarget.pool
+    var tally = QueueTally()
     /// As set by the user: a count, or −1 for the default.
     private(set) var limit = OperationQueue.defaultMaxConcurrentOperationCount
 

@@ -50,6 +50,10 @@ struct ReadyQueue: ~Copyable {
         func visitAll(_ body: (QueueItem.Pointer) -> Void) {
             for level in lists.indices { lists[level].visitAll(body) }
         }
+
+        func visitFronts(_ body: (QueueItem.Pointer) -> Void) {
+            for level in lists.indices { lists[level].first.map(body) }
+        }
     }
 
     /// Most queues use this band alone. If merged, it holds the items of all bands.
@@ -173,6 +177,11 @@ struct ReadyQueue: ~Copyable {
 
     func visitAll(_ body: (QueueItem.Pointer) -> Void) {
         for band in bands { levels(of: band).visitAll(body) }
+    }
+
+    /// Visits the first item of each list.
+    func visitFronts(_ body: (QueueItem.Pointer) -> Void) {
+        for band in bands { levels(of: band).visitFronts(body) }
     }
 
     func visitOperations(_ body: (Operation) -> Void) {

@@ -27,7 +27,7 @@ final class WorkerPool: @unchecked Sendable {
     /// `items.count`.
     let pending = Atomic<Int>(0)
 
-    // Guarded by `lock`, down to `surgeLooks`.
+    // Guarded by `lock`, down to `requestedCount`.
     @exclusivity(unchecked) var items = WorkItemQueue()
     /// Parked workers. The latest is last, and is woken first because its caches are warm.
     @exclusivity(unchecked) var idle: [Worker] = []
@@ -40,6 +40,9 @@ final class WorkerPool: @unchecked Sendable {
     /// threads later.
     @exclusivity(unchecked) var surge = 0
     @exclusivity(unchecked) var surgeLooks = 0
+    // For `OperationQueue.engineMetrics`.
+    @exclusivity(unchecked) private(set) var wakeUps = 0
+    @exclusivity(unchecked) private(set) var requestedCount = 0
 
     /// All threads of all bands together never exceed this (contract N13).
     static let threadLimit = 512
@@ -144,6 +147,7 @@ final class WorkerPool: @unchecked Sendable {
         }
         if let worker = idle.popLast() {
             worker.isIdle = false
+            wakeUps += 1
             lock.unlock()
             worker.unpark()
         } else if ThreadStarter.shared.isRefused {
@@ -169,6 +173,7 @@ final class WorkerPool: @unchecked Sendable {
         }
         let worker = Worker(pool: self, number: numbers.take(), isSubstitute: isSubstitute)
         workers.append(worker)
+        requestedCount += 1
         return worker
     }
 

@@ -50,6 +50,7 @@ extension Mixture {
 
     private func judge(_ record: MixtureQueue) {
         let (queue, peak) = (record.queue, record.level.peak)
+        run.readMetrics(ofEmpty: queue)
         run.require(queue.operationCount == 0, "an empty \(queue) counts \(queue.operationCount) (contract M10)")
         run.require(queue.operations.isEmpty, "an empty \(queue) lists \(queue.operations) (contract M9)")
         if let limit = record.greatestLimit {

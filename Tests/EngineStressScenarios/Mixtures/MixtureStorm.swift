@@ -104,6 +104,7 @@ extension Mixture {
     @discardableResult
     func list(_ record: MixtureQueue) -> [Operation] {
         let queue = record.queue
+        run.readMetrics(of: queue)
         let closuresGone = closuresSurelyGone(record)
         let listed = queue.operations
         let count = queue.operationCount

@@ -85,6 +85,7 @@ extension Program {
         let probe = subjects[Int.random(in: 0..<subjects.count, using: &random)]
         let isIn = probe.addEnd.load(ordering: .acquiring) != 0 && probe.queue.load(ordering: .relaxed) == place
         let wasFinished = operation(probe.index).isFinished
+        run.readMetrics(of: queue)
         let listed = queue.operations
         let count = queue.operationCount
         let isListed = listed.contains { $0 === operation(probe.index) }

@@ -10,6 +10,7 @@ extension Program {
         judgeSuspensions(members, record)
         for barrier in barrierRecords where barrier.place == place { judgeBarrier(barrier, record) }
         if let queue = record.queue {
+            run.readMetrics(ofEmpty: queue)
             run.require(queue.operationCount == 0, "an empty queue counts \(queue.operationCount) (contract M10)")
             run.require(queue.operations.isEmpty, "an empty queue lists \(queue.operations.count) (contract M9)")
         }

@@ -1,0 +1,21 @@
+import OperationEngine
+
+/// Checks of a queue's readings while other threads use it.
+extension StressRun {
+    /// Reads the metrics twice (contract X5).
+    func readMetrics(of queue: OperationQueue) {
+        let (before, after) = (queue.metrics, queue.metrics)
+        for metrics in [before, after] {
+            let parts = [metrics.waiting, metrics.ready, metrics.running, metrics.finished]
+            require(parts.allSatisfy { $0 >= 0 } && parts.reduce(0, +) == metrics.added, "parts of \(metrics) (X5)")
+            require(metrics.started <= metrics.added && metrics.cancelled <= metrics.added, "too many: \(metrics) (X5)")
+        }
+        require(before.added <= after.added && before.finished <= after.finished, "\(before), then \(after) (X5)")
+    }
+
+    /// An empty queue has ended all that was added; a barrier's worker may be a moment behind.
+    func readMetrics(ofEmpty queue: OperationQueue) {
+        self.await { queue.metrics.finished == queue.metrics.added }
+        readMetrics(of: queue)
+    }
+}
