@@ -69,6 +69,8 @@ let package = Package(
         .target(name: "OperationEngineProgress", dependencies: ["OperationEngine"]),
         // The engine's queues for Foundation APIs that require one; needs FoundationNetworking.
         .target(name: "OperationEngineFoundation", dependencies: ["OperationEngine"]),
+        // The format of a program's recording: layouts alone.
+        .target(name: "CRecording"),
         .target(name: "CBuild"),
         .target(name: "CBuildCommit", cSettings: commit.map { [.define("OPBENCH_COMMIT", to: "\"\($0)\"")] } ?? []),
         .target(name: "OpBenchModel"),
@@ -87,7 +89,7 @@ let package = Package(
             swiftSettings: usesJemalloc ? [.define("JEMALLOC")] : []),
         .target(name: "OpBenchAnalysis", dependencies: ["OpBenchModel"]),
         // The model of a profile, computations on it, and the files that show it; starts and measures nothing.
-        .target(name: "OpBenchProfile", dependencies: ["OpBenchModel"]),
+        .target(name: "OpBenchProfile", dependencies: ["OpBenchModel", "CRecording"]),
         // The contents of the page's files: see Sources/CPage/CPage.c.
         .target(name: "CPage"),
         // The page of `opbench report`.
@@ -120,7 +122,8 @@ let package = Package(
             capability: .command(
                 intent: .custom(verb: "opbench", description: "Measure queues with the package's benchmark program.")),
             path: "Sources/OpBenchPlugin"),
-        .target(name: "TestSupport", dependencies: ["OperationEngine", "CLinux"], path: "Tests/TestSupport"),
+        .target(
+            name: "TestSupport", dependencies: ["OperationEngine", "CLinux", "CRecording"], path: "Tests/TestSupport"),
         // Scenarios that need a separate process, run by the engine's tests.
         .executableTarget(
             name: "EngineProcess", dependencies: ["OperationEngine", "CLinux", "CLinuxMeasure"],
@@ -190,13 +193,14 @@ let package = Package(
             path: "Tests/OpBenchProfileSamples"),
         .testTarget(
             name: "OpBenchProfileTests",
-            dependencies: ["OpBenchProfile", "OpBenchAnalysis", "OpBenchModel", "TestSupport"]),
+            dependencies: ["OpBenchProfile", "OpBenchAnalysis", "OpBenchModel", "TestSupport", "CRecording"]),
         // Properties that readers of files guarantee for any bytes, checked for the inputs in Corpus; scripts/fuzz
         // searches for more.
         .testTarget(
             name: "FuzzTests",
             dependencies: [
-                "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis", "OpBenchHistory", "TestSupport",
+                "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis", "OpBenchHistory", "OpBenchProfile", "TestSupport",
+                "CRecording",
                 .product(name: "GRDB", package: "GRDB.swift", condition: whenSuite),
             ],
             exclude: ["Corpus"]),
@@ -258,14 +262,14 @@ if let extent = Context.environment["OPBENCH_ENGINE_ONLY"] {
 // The same readers under libFuzzer, for scripts/fuzz. The value is the path of libFuzzer's runtime without its `main`,
 // which is part of the toolchain; only these modules are instrumented to guide the search.
 if let runtime = Context.environment["OPBENCH_FUZZER"] {
-    let read = ["OpBenchModel", "OpBenchAnalysis", "OpBenchRunner", "OpBenchHistory"]
+    let read = ["OpBenchModel", "OpBenchAnalysis", "OpBenchRunner", "OpBenchHistory", "OpBenchProfile"]
     for target in package.targets where read.contains(target.name) {
         target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"])]
     }
     package.targets.append(
         .executableTarget(
             name: "fuzz",
-            dependencies: read.map { .byName(name: $0) }
+            dependencies: (read + ["CRecording"]).map { .byName(name: $0) }
                 + [.product(name: "GRDB", package: "GRDB.swift", condition: whenSuite)],
             path: "Tests/FuzzDriver", linkerSettings: [.unsafeFlags([runtime]), .linkedLibrary("stdc++")]))
 }

@@ -8,6 +8,8 @@ package final class ReadFile {
     let path: String
     private let descriptor: Int32
     private let limit: Int
+    /// In bytes, when it was opened.
+    package let size: Int
     private var total = 0
 
     /// - Parameter limit: in bytes.
@@ -23,6 +25,7 @@ package final class ReadFile {
                 file: path, message: "this is a device, FIFO or socket", remedy: "save its contents to a file")
         }
         if facts.st_size > limit { throw Self.tooLarge(path, limit) }
+        size = Int(facts.st_size)
         // `O_NONBLOCK`: a FIFO may have replaced the file since, and opening it would wait.
         descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.unreadable(path, errno) }

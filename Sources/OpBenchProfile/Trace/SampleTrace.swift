@@ -112,9 +112,11 @@ public struct TraceError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension SampleTrace {
-    /// The limit of times on either side of the start mark, so that no sum over all operations overflows: 19 minutes
-    /// for a million operations, a hundred days for few.
-    private var latest: TraceTime { min(1 << 53, .max / 8 / (TraceTime(operations.count) + 1)) }
+    /// The limit of times on either side of the start mark: a hundred days.
+    package static let latest: TraceTime = 1 << 53
+
+    /// The limit of the sum of all operations' times, so that no sum over them overflows: 36 years.
+    private static let longestTotal: Int64 = .max / 8
 
     /// Checks that every reference is valid and every operation's times are in order. The analyses and writers rely on
     /// it; data from another process is checked when it is read.
@@ -133,11 +135,13 @@ extension SampleTrace {
         if queues.contains(where: { $0.limit.map { $0 <= 0 } ?? false }) {
             throw TraceError("a queue's limit is below 1")
         }
-        let latest = latest
-        let times = -latest...latest
+        let times = -Self.latest...Self.latest
+        var total: Int64 = 0
         guard times.contains(stop) else { throw TraceError("the stop mark is out of range") }
         for (index, operation) in operations.enumerated() {
             if let fault = fault(of: operation, times) { throw TraceError("operation \(index): \(fault)") }
+            total += longestTime(of: operation)
+            guard total <= Self.longestTotal else { throw TraceError("all operations together take too long") }
         }
         for (index, event) in threadEvents.enumerated() {
             if let fault = fault(of: event, times) { throw TraceError("thread event \(index): \(fault)") }
@@ -178,6 +182,13 @@ extension SampleTrace {
             operations[index].processorWait = min(operations[index].processorWait, operations[index].elapsed)
         }
         return greatest
+    }
+
+    /// The time from its submission to the last that happened to it, or the sample's end; or the planned one.
+    private func longestTime(of operation: TracedOperation) -> Int64 {
+        let latest = [operation.ready, operation.start, operation.end, operation.notified, stop]
+            .filter { $0 != .absent }.max()!
+        return max(latest - operation.submit, operation.planned == .absent ? 0 : operation.planned)
     }
 
     private func isThread(_ thread: UInt16) -> Bool { thread == TracedOperation.unknown || thread < threads.count }
