@@ -111,3 +111,25 @@ int clinux_wait_for(pid_t process) {
     }
     return status;
 }
+
+static _Atomic pid_t receiver;
+
+static void pass_signal(int number, siginfo_t *info, void *context) {
+    (void)context;
+    int before = errno;
+    pid_t process = receiver;
+    // Not positive: sent by a process, as by kill(2).
+    if (process > 0 && info->si_code <= 0) kill(process, number);
+    errno = before;
+}
+
+void clinux_pass_signals(pid_t process) {
+    static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+    receiver = process;
+    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct sigaction action;
+        if (sigaction(numbers[i], NULL, &action) != 0 || action.sa_handler == SIG_IGN) continue;
+        action = (struct sigaction){.sa_sigaction = pass_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+        sigaction(numbers[i], &action, NULL);
+    }
+}

@@ -71,13 +71,31 @@ package struct OpBench: ParsableCommand {
             try DeclaredBackend.declare(backends)
             SampleChild.mainIfChild()
             FailedWrites.becomeErrors()
-            var command = try parseAsRoot()
+            var command = try command(of: Array(CommandLine.arguments.dropFirst()))
             try command.run()
             Glibc.exit(ExitStatus.success)
         } catch let error {
             let misspelt = MisspeltSubcommand.error(in: Array(CommandLine.arguments.dropFirst()), of: OpBench.self)
             Glibc.exit(report(misspelt ?? error))
         }
+    }
+
+    /// Parses a command line.
+    ///
+    /// The parser cannot have two lists of words, and drops the `--` between them. So the words after `--` become the
+    /// value of an option of `profile`.
+    ///
+    /// - Parameter words: the arguments without the program's name.
+    static func command(of words: [String]) throws -> any ParsableCommand {
+        guard words.first == ProfileCommand._commandName, let place = words.firstIndex(of: "--") else {
+            return try parseAsRoot(words)
+        }
+        guard place + 1 < words.count else {
+            _ = try ProgramToProfile([])
+            return try parseAsRoot(words)
+        }
+        return try parseAsRoot(
+            Array(words[..<place]) + ["--\(ProfileCommand.programOption)"] + Array(words[(place + 1)...]))
     }
 
     /// The maximum number of printed mistakes; the rest is only counted.

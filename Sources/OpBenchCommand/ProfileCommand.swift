@@ -3,16 +3,23 @@ import OpBenchModel
 import OpBenchProfile
 import OpBenchRunner
 
-/// `opbench profile FILE…`
+/// `opbench profile FILE…` and `opbench profile -- PROGRAM`
 struct ProfileCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "profile",
         abstract: "Show where time goes: trace, CPU, waits, allocations.",
-        usage: "opbench profile <file> ... [<options>]",
+        usage: """
+            opbench profile <file> ... [<options>]
+            opbench profile [<options>] -- <program> [<argument> ...]
+            """,
         discussion: """
             Takes a marked sample for each kind of profile, on each backend of each cell: the plan, warm-up and \
             outcome check of a throughput sample, in a separate process. Profiles exclude warm-up, start and \
             teardown. Writes no rows: a profiled program is slower; each summary reports by how much.
+
+            After --, runs any program once, and records all kinds at the same time, from its start to its end. The \
+            program has opbench's standard streams and gets its signals, Ctrl-C included; the summary goes to \
+            standard error. The exit status is the program's.
 
             THE KINDS
               trace    submission, start and end of each operation on its thread;
@@ -24,7 +31,8 @@ struct ProfileCommand: ParsableCommand {
               offcpu   where threads wait, how long, and who wakes them
               heap     where memory is allocated, by bytes and by count
 
-            Without --kind, takes all kinds that work here.
+            Without --kind, takes all kinds that work here; of a program, only those that leave it as it is: for \
+            heap, jemalloc takes the place of its malloc, and it must end by exit(3).
 
             EXAMPLES
               opbench profile workloads/dependency-chains.json
@@ -32,7 +40,15 @@ struct ProfileCommand: ParsableCommand {
               opbench profile --filter depth=1000 workloads/dependency-chains.json
               opbench profile --kind cpu,heap --seconds 3 workloads/*.json
               opbench profile --set items=1000 --output tiny workloads/tiny-vs-batched.json
+              opbench profile --seconds 10 -- ./server --port 8080
+              opbench profile --kind heap -- gzip -k big.txt
             """)
+
+    /// The words after `--`, see `OpBench.command(of:)`.
+    @Option(name: .customLong(Self.programOption), parsing: .remaining, help: .hidden)
+    var program: [String] = []
+
+    static let programOption = "program-and-arguments"
 
     @OptionGroup(title: OptionTitle.workloads) var cells: CellOptions
 
@@ -51,22 +67,63 @@ struct ProfileCommand: ParsableCommand {
             valueName: "dir"), completion: .directory)
     var directory: String?
 
-    @Option(help: ArgumentHelp("Total duration of a sample's rounds.", valueName: "seconds"))
-    var seconds = 1.0
+    @Option(
+        help: ArgumentHelp(
+            "Total duration of a sample's rounds, by default 1; of a program, the time after which it gets SIGINT, "
+                + "5 s later SIGTERM, and 5 s later SIGKILL.", valueName: "seconds"))
+    var seconds: Double?
 
-    @Option(help: ArgumentHelp("Time limit of a sample.", valueName: "seconds"))
-    var timeout = 60.0
+    @Option(help: ArgumentHelp("Time limit of a sample, by default 60.", valueName: "seconds"))
+    var timeout: Double?
 
     @OptionGroup var progress: ProgressOptions
 
+    private var sampleSeconds: Double { seconds ?? 1 }
+    private var sampleTimeout: Double { timeout ?? 60 }
+
     func validate() throws {
-        try cells.requireFiles()
         if let directory { try FolderArgument.check(directory, option: "--output") }
-        try SampleTime.check(seconds: seconds, timeout: timeout)
+        if program.isEmpty {
+            try cells.requireFiles()
+            try SampleTime.check(seconds: sampleSeconds, timeout: sampleTimeout)
+        } else {
+            if let other = cells.firstGiven ?? timeout.map({ _ in "--timeout" }) {
+                throw ValidationError("\(other) and a program after -- exclude each other; leave out one.")
+            }
+            if let seconds { try SampleTime.check(seconds: seconds) }
+        }
     }
 
     func run() throws {
         let kinds = try kinds.map { (list) throws(InputError) in try NameList.profileKinds(list) }
+        let directory = directory ?? "profiles/\(RunIdentifier.make())"
+        if program.isEmpty {
+            try profileCells(kinds, directory)
+        } else {
+            try profileProgram(kinds, directory)
+        }
+    }
+
+    /// Profiles a program, and ends with its exit status.
+    private func profileProgram(_ kinds: [ProfileKind]?, _ directory: String) throws {
+        let profiler = try ProgramProfiler(
+            ProgramToProfile(program), ProgramProfileOptions(kinds: kinds, seconds: seconds, directory: directory))
+        let record = try profiler.record()
+        let (result, signal) = try CancellableWork.run { [record] in
+            await Result.catching { try await record.profile() }
+        }
+        if let signal {
+            StandardError.say("opbench: interrupted; the program had ended, its profile is dropped")
+            throw CommandOutcome(status: ExitStatus.interrupted(by: signal))
+        }
+        let profiled = try result.get()
+        StandardError.write("\n" + ProfileSummary(profiled).text)
+        let hasFailed = profiled.sections.contains { $0.hasFailed(isAskedFor: kinds != nil) }
+        let status = profiled.status != 0 || !hasFailed ? profiled.status : ExitStatus.badSample
+        if status != ExitStatus.success { throw CommandOutcome(status: status) }
+    }
+
+    private func profileCells(_ kinds: [ProfileKind]?, _ directory: String) throws {
         let selection = try cells.load()
         let targets = selection.specs.flatMap { spec in
             spec.cells.flatMap { cell in
@@ -74,8 +131,7 @@ struct ProfileCommand: ParsableCommand {
             }
         }
         let options = ProfileOptions(
-            kinds: kinds, seconds: seconds, timeoutSeconds: timeout,
-            directory: directory ?? "profiles/\(RunIdentifier.make())")
+            kinds: kinds, seconds: sampleSeconds, timeoutSeconds: sampleTimeout, directory: directory)
         let (result, signal) = try CancellableWork.run { [progress] in
             let monitor = ProfileMonitor(options, targets: targets.count, isSilent: progress.isHidden)
             for warning in selection.warnings { monitor.warn(warning) }
@@ -147,25 +203,38 @@ extension ProfileSection {
     }
 }
 
-/// The text for a terminal about the profiles of one cell on one backend: first figures, then files.
+/// The text for a terminal about profiles: first figures, then files.
 struct ProfileSummary {
-    private let profiled: ProfiledCell
+    private let heading: [String]
+    private let sections: [ProfileSection]
+    private let folder: String?
 
-    init(_ profiled: ProfiledCell) { self.profiled = profiled }
+    init(_ profiled: ProfiledCell) {
+        let (target, plain) = (profiled.target, profiled.plain)
+        heading =
+            [
+                "\(target.cell.id) on \(target.backend.rawValue)",
+                "  unprofiled: \(Quantities.duration(nanoseconds: plain.timePerOperation)) per operation, "
+                    + "\(Quantities.duration(nanoseconds: plain.cpuPerOperation)) of CPU time, "
+                    + "\(plain.operations) operations in \(plain.rounds) \(plain.rounds == 1 ? "round" : "rounds")",
+            ] + (plain.note.isEmpty ? [] : ["  \(plain.note)"])
+        (sections, folder) = (profiled.sections, profiled.folder)
+    }
+
+    init(_ profiled: ProfiledProgram) {
+        heading = [
+            ShellWords.joined(profiled.words),
+            "  \(Quantities.duration(nanoseconds: Double(profiled.duration))), \(profiled.endingWords)",
+        ]
+        (sections, folder) = (profiled.sections, profiled.folder)
+    }
 
     var text: String {
-        let (target, plain) = (profiled.target, profiled.plain)
-        var lines = [
-            "\(target.cell.id) on \(target.backend.rawValue)",
-            "  unprofiled: \(Quantities.duration(nanoseconds: plain.timePerOperation)) per operation, "
-                + "\(Quantities.duration(nanoseconds: plain.cpuPerOperation)) of CPU time, "
-                + "\(plain.operations) operations in \(plain.rounds) \(plain.rounds == 1 ? "round" : "rounds")",
-        ]
-        if !plain.note.isEmpty { lines.append("  \(plain.note)") }
-        for section in profiled.sections { lines += Self.lines(of: section) }
-        if let folder = profiled.folder {
+        var lines = heading
+        for section in sections { lines += Self.lines(of: section) }
+        if let folder {
             lines += ["", "files in \(folder):"]
-            for section in profiled.sections where !section.files.isEmpty {
+            for section in sections where !section.files.isEmpty {
                 lines.append("  \(section.files.joined(separator: ", "))")
             }
         }

@@ -70,7 +70,7 @@ struct Launch: Sendable {
         onStart(process)
         let descriptor = clinux_open_process(process)
         defer { if descriptor >= 0 { close(descriptor) } }
-        var wait = Wait(process: process, ended: descriptor, cancelled: cancellation.descriptor)
+        var wait = ProcessWait(process: process, ended: descriptor, cancelled: cancellation.descriptor)
 
         let first = wait(atMost: seconds)
         let hasEnded = first == .ended || first == .cancelled && asksToEnd(process, &wait)
@@ -96,7 +96,7 @@ struct Launch: Sendable {
     }
 
     /// Sends the requests to end, one after the other. Returns whether the program has ended.
-    private func asksToEnd(_ process: pid_t, _ wait: inout Wait) -> Bool {
+    private func asksToEnd(_ process: pid_t, _ wait: inout ProcessWait) -> Bool {
         wait.cancelled = -1
         for request in program.requestsToEnd {
             let receiver = request.goesToGroup && program.hasOwnGroup ? -process : process
@@ -149,40 +149,5 @@ private final class Cancellation: Sendable {
     var isSignaled: Bool {
         var file = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&file, 1, 0) > 0
-    }
-}
-
-/// Waits for the events that can happen while a program runs.
-private struct Wait {
-    enum Event { case ended, cancelled, over }
-
-    let process: pid_t
-    /// The process's descriptor; −1 on systems without one.
-    let ended: Int32
-    /// −1 once it no longer matters.
-    var cancelled: Int32
-
-    /// The polling interval for a process without a descriptor, in seconds.
-    private static let interval = 0.01
-    /// poll(2) counts milliseconds in 32 bits.
-    private static let mostSeconds = 1e6
-
-    /// Reports the program's end first if several events have happened: it ended by itself, even if this process was
-    /// stopped meanwhile and the program's time is over by now.
-    func callAsFunction(atMost seconds: Double?) -> Event {
-        var limit = seconds.map { TimeLimit(seconds: $0) }
-        var files = [ended, cancelled].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        while true {
-            let part = limit.map { $0.next ?? 0 } ?? Self.mostSeconds
-            let isLast = limit != nil && part == 0
-            let longest = ended >= 0 || isLast ? Self.mostSeconds : Self.interval
-            let begun = ContinuousClock.now
-            let count = poll(&files, 2, Int32((min(part, longest) * 1000).rounded(.up)))
-            if count > 0, files[0].revents != 0 { return .ended }
-            if ended < 0, clinux_has_ended(process) != 0 { return .ended }
-            if count > 0 { return .cancelled }
-            if isLast { return .over }
-            limit?.take(begun.duration(to: .now) / .seconds(1))
-        }
     }
 }

@@ -26,7 +26,7 @@ struct ForGateTests {
             ["--policy", "p.json"],
         ])
     func refused(options: [String]) {
-        #expect(throws: (any Error).self) { try OpBench.parseAsRoot(["run"] + options + ["w.json"]) }
+        #expect(throws: (any Error).self) { try OpBench.command(of: ["run"] + options + ["w.json"]) }
     }
 
     @Test("a policy decides kinds and blocks; its mistakes are reported along with the workloads'")

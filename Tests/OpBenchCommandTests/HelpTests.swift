@@ -109,7 +109,7 @@ private enum CommandLines {
 
     static func parse(_ line: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         do {
-            _ = try OpBench.parseAsRoot(Array(words(line).dropFirst()))
+            _ = try OpBench.command(of: Array(words(line).dropFirst()))
         } catch {
             Issue.record("\(line): \(OpBench.fullMessage(for: error))", sourceLocation: sourceLocation)
         }

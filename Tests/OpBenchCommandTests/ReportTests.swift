@@ -47,7 +47,7 @@ struct ReportTests {
     /// The page that the command writes.
     private func report(_ words: String...) throws -> String {
         let arguments = ["report"] + words + ["--results", "\(folder.root)/results", "--output", file, "--open", "no"]
-        var command = try OpBench.parseAsRoot(arguments)
+        var command = try OpBench.command(of: arguments)
         try command.run()
         return try String(contentsOfFile: file, encoding: .utf8)
     }

@@ -33,4 +33,8 @@ int clinux_pipe(int ends[2]);
 /// Waits until the process has ended, and returns the status of waitpid(2); −1 if it is not a child of this process.
 int clinux_wait_for(pid_t process);
 
+/// Passes SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1 and SIGUSR2 on to a process; ignored ones stay ignored. Not those of
+/// the terminal, which sends them to the process as well, if it is in the same group. `process` 0 discards them.
+void clinux_pass_signals(pid_t process);
+
 #endif

@@ -101,10 +101,14 @@ struct PercentArgument: ExpressibleByArgument {
 
 /// The duration of profiled samples, `--seconds`, and their time limit, `--timeout`.
 enum SampleTime {
-    static func check(seconds: Double, timeout: Double) throws {
+    static func check(seconds: Double) throws {
         guard seconds > 0, seconds <= 3600 else {
             throw ValidationError("--seconds is \(seconds); allowed are more than 0 and at most 3600.")
         }
+    }
+
+    static func check(seconds: Double, timeout: Double) throws {
+        try check(seconds: seconds)
         guard timeout > 0, timeout <= 86_400 else {
             throw ValidationError("--timeout is \(timeout); allowed are more than 0 and at most 86400 seconds.")
         }

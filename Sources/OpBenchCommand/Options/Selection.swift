@@ -40,6 +40,14 @@ struct CellOptions: ParsableArguments {
             valueName: "name=value"))
     var settings: [String] = []
 
+    /// The first of these options and arguments that is given; nil if none is.
+    var firstGiven: String? {
+        if let file = files.first { return file }
+        if backends != nil { return "--backend" }
+        if filter != nil { return "--filter" }
+        return settings.isEmpty ? nil : "--set"
+    }
+
     /// Refuses a command line without a file, for commands that need one.
     func requireFiles() throws {
         if files.isEmpty { throw ValidationError("Missing expected argument '<file> ...'") }

@@ -70,6 +70,8 @@ public struct SchedScript: Sendable {
                 finish(&self)
                 stack = []
                 if process == nil || owner == nil || owner == process || next.isWaking { event = next }
+            } else if Self.isBeginning(line) {
+                finish(&self)
             } else if line.first == UInt8(ascii: "\t"), event == nil {
                 // Belongs to another process's event.
                 continue
@@ -90,6 +92,13 @@ public struct SchedScript: Sendable {
     }
 
     // MARK: Lines
+
+    /// Whether a thread begins, or gets a name: perf prints such events together with the ends of threads.
+    private static func isBeginning(_ line: ArraySlice<UInt8>) -> Bool {
+        line.split(whereSeparator: PerfScript.isSpace).contains {
+            $0.starts(with: "PERF_RECORD_FORK(".utf8) || $0.starts(with: "PERF_RECORD_COMM".utf8)
+        }
+    }
 
     private mutating func header(_ line: ArraySlice<UInt8>) -> (SchedEvent, process: Int32?)? {
         let words = line.split(whereSeparator: PerfScript.isSpace)
@@ -120,6 +129,8 @@ public struct SchedScript: Sendable {
             let isPreempted = words.dropFirst(2).first.map { $0.elementsEqual("preempt".utf8) } ?? false
             return way == "IN" ? .on : way == "OUT" ? .off(isPreempted ? .runnable : nil) : nil
         case "PERF_RECORD_LOST", "PERF_RECORD_LOST_SAMPLES": return PerfScript.lost(line).map { .lost($0) }
+        // A thread that ends is no longer recorded when it leaves the processor.
+        case _ where name.hasPrefix("PERF_RECORD_EXIT("): return .off(.ended)
         default: break
         }
         if name.hasPrefix("context-switches:") || name.hasPrefix("cs:") { return .off(nil) }

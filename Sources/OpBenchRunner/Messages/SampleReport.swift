@@ -80,4 +80,6 @@ enum HiddenArgument {
     static let describe = "__describe"
     /// Applies limits, and then becomes another program: see `LimitedProgram`.
     static let limited = "__limited"
+    /// Waits, and then becomes a program to profile: see `GatedProgram`.
+    static let gated = "__gated"
 }

@@ -1,9 +1,12 @@
 import Foundation
 import Glibc
 import OpBenchModel
+import Synchronization
 
 /// The folder of a profile run. Each cell's folder appears in it under its name once all its files are written.
-final class ProfileFolder {
+///
+/// Thread-safe.
+final class ProfileFolder: Sendable {
     let path: String
     private let folder: WrittenFolder
 
@@ -20,10 +23,10 @@ final class ProfileFolder {
     }
 
     /// A folder with a temporary name, for the files of one cell. It is removed with the object unless published.
-    final class Stage {
+    final class Stage: Sendable {
         let folder: WrittenFolder
         private let parent: WrittenFolder
-        private var isPublished = false
+        private let isPublished = Atomic(false)
 
         fileprivate init(in parent: WrittenFolder) throws(DiskError) {
             self.parent = parent
@@ -32,13 +35,13 @@ final class ProfileFolder {
             folder = try WrittenFolder(path)
         }
 
-        deinit { if !isPublished { try? FileManager.default.removeItem(atPath: folder.path) } }
+        deinit { if !isPublished.load(ordering: .relaxed) { try? FileManager.default.removeItem(atPath: folder.path) } }
 
         /// Renames the folder to its final name, which must be free.
         fileprivate func publish(as name: String) throws(DiskError) {
             let target = parent.file(name)
             if rename(folder.path, target) != 0 { throw DiskError(path: target, code: errno) }
-            isPublished = true
+            isPublished.store(true, ordering: .relaxed)
         }
 
         /// Writes a text file.
@@ -51,7 +54,13 @@ final class ProfileFolder {
     ///
     /// - Returns: its path, in the form that the user gave for the folder.
     func publish(_ stage: Stage, of target: ProfileTarget) throws(DiskError) -> String {
-        let name = ProfileNames.stem(of: target.cell, on: [target.backend], among: Set(try folder.names()))
+        try publish(stage, as: ProfileNames.stem(of: target.cell, on: [target.backend], among: Set(try folder.names())))
+    }
+
+    /// Publishes a stage under a name that is free.
+    ///
+    /// - Returns: like the other `publish`.
+    func publish(_ stage: Stage, as name: String) throws(DiskError) -> String {
         try stage.publish(as: name)
         return path.utf8.last == UInt8(ascii: "/") ? path + name : "\(path)/\(name)"
     }
@@ -65,15 +74,20 @@ public enum ProfileNames {
     /// The cell's id, reduced to letters, digits and `=._-+`, and the backends; with a number if another name begins
     /// the same.
     public static func stem(of cell: Cell, on backends: [BackendID], among taken: Set<String>) -> String {
-        let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789=._-+".utf8)
-        func plain(_ text: String) -> String {
-            String(decoding: text.utf8.map { allowed.contains($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
-        }
-        let stem = ([String(plain(cell.id).prefix(longestName))] + backends.map { plain($0.rawValue) })
-            .joined(separator: "-")
-        let first = stem.hasPrefix(".") ? "_\(stem)" : stem
+        let first = stem(of: [cell.id] + backends.map(\.rawValue))
         func isFree(_ name: String) -> Bool { !taken.contains { $0 == name || $0.hasPrefix("\(name)-") } }
         if isFree(first) { return first }
         return (2...).lazy.map { "\(first)-\($0)" }.first(where: isFree)!
+    }
+
+    private static let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789=._-+".utf8)
+
+    /// The parts, the first of which may be cut, without bytes that a name should not have.
+    static func stem(of parts: [String]) -> String {
+        let plain = parts.map { part in
+            String(decoding: part.utf8.map { allowed.contains($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
+        }
+        let stem = ([String(plain[0].prefix(longestName))] + plain.dropFirst()).joined(separator: "-")
+        return stem.hasPrefix(".") ? "_\(stem)" : stem
     }
 }

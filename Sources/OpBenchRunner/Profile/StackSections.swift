@@ -7,7 +7,7 @@ extension ProfileTaker {
 
     func cpu(_ means: ProfileMeans.Means, _ plain: PlainFigures) async throws -> ProfileSection {
         let (profile, answer, notes) = try await cpuProfile(means)
-        let files = try write(profile, as: "cpu", "CPU time", operations: answer.operations)
+        let files = try views.write(profile, as: "cpu", "CPU time", operations: answer.operations)
         let report = StackReport(profile, on: target.backend, operations: answer.operations)
         return ProfileSection(
             .cpu, means: means.rawValue, lines: report.lines() + Self.check(report.table, answer) + notes, files: files,
@@ -51,11 +51,7 @@ extension ProfileTaker {
         let read = try await PerfReader(process: answer.process, marks: answer.markedTime, threads: answer.threadNames)
             .cpu(
                 stage.folder.file(PerfEvents.cpu.fileName))
-        var notes: [String] = []
-        if read.lacksKernel { notes.append("kernel code is not included") }
-        if read.lost > 0 { notes.append("\(read.lost) samples were lost, so the figures are too low") }
-        if read.skippedLines > 0 { notes.append("\(read.skippedLines) lines of perf's output were not understood") }
-        return (read.profile, answer, notes)
+        return (read.profile, answer, read.notes)
     }
 
     private func signalProfile() async throws -> (StackProfile, ProfileAnswer, [String]) {
@@ -90,15 +86,9 @@ extension ProfileTaker {
         )
         .offCPU(
             stage.folder.file(file))
-        var files: [String] = []
-        for (name, title, part) in [
-            ("offcpu", "Waits", profile.blocked), ("offcpu-wakers", "Who ends waits", profile.wakers),
-        ] where part.total > 0 {
-            files += try write(part, as: name, title, operations: answer.operations)
-        }
+        let (lines, files) = try views.write(profile, operations: answer.operations)
         return ProfileSection(
-            .offcpu, means: means.rawValue,
-            lines: OffCPUReport(profile, on: target.backend, operations: answer.operations).lines(), files: files,
+            .offcpu, means: means.rawValue, lines: lines, files: files,
             perturbation: plain.perturbation(of: answer))
     }
 
@@ -106,19 +96,11 @@ extension ProfileTaker {
 
     func heap(_ plain: PlainFigures) async throws -> ProfileSection {
         let (profiles, answer, notes) = try await heapProfiles()
-        var (lines, files): ([String], [String]) = ([], [])
-        for (name, title, profile, operations) in profiles {
-            lines.append("\(title):")
-            let report = StackReport(profile, on: target.backend, operations: operations)
-            lines += report.lines(functions: 5).map { "  \($0)" }
-            if profile.total > 0 { files += try write(profile, as: name, title, operations: operations) }
-        }
+        let (lines, files) = try views.write(profiles)
         return ProfileSection(
             .heap, means: "jemalloc's profiler, every allocation", lines: lines + notes, files: files,
             perturbation: plain.perturbation(of: answer))
     }
-
-    typealias HeapPart = (name: String, title: String, profile: StackProfile, operations: Int)
 
     /// Memory in use at the fence of the first round, and all allocations between the marks.
     func heapProfiles() async throws -> (parts: [HeapPart], answer: ProfileAnswer, notes: [String]) {
@@ -127,36 +109,15 @@ extension ProfileTaker {
         let live = try HeapProfile(try bytes(of: HeapSampler.liveFile))
         let all = try HeapProfile(try bytes(of: HeapSampler.allFile))
         let symbols = try await Symbolizer().names(of: live.lookUps + all.lookUps, in: all.map)
-        let parts: [HeapPart] = [
-            ("heap-all-bytes", "Bytes allocated", all.profile(.allBytes, symbols.symbols), answer.operations),
-            ("heap-all-count", "Allocations", all.profile(.allAllocations, symbols.symbols), answer.operations),
-            (
-                "heap-live-bytes", "Bytes live at the fence", live.profile(.liveBytes, symbols.symbols),
-                answer.firstOperations
-            ),
-            (
-                "heap-live-count", "Allocations live at the fence", live.profile(.liveAllocations, symbols.symbols),
-                answer.firstOperations
-            ),
-        ]
+        let parts = HeapPart.all(
+            all, live, symbols.symbols, allOperations: answer.operations, liveOperations: answer.firstOperations)
         return (parts, answer, symbols.notes)
     }
 
     // MARK: Files
 
-    /// Writes the three views of a profile.
-    ///
-    /// - Returns: the files' names.
-    private func write(
-        _ profile: StackProfile, as name: String, _ title: String, operations: Int
-    ) throws -> [String] {
-        let full = "\(title): \(target.cell.id) on \(target.backend.rawValue)"
-        let files = [
-            ("\(name).svg", FlameGraph(profile, on: target.backend, title: full, operations: operations).svg()),
-            ("\(name).folded", profile.folded()), ("\(name).speedscope.json", profile.speedscope(title: full)),
-        ]
-        for (name, text) in files { try stage.write(text, as: name) }
-        return files.map(\.0)
+    var views: ProfileViews {
+        ProfileViews(stage, of: "\(target.cell.id) on \(target.backend.rawValue)", on: target.backend)
     }
 
     private func bytes(of name: String) throws -> [UInt8] {

@@ -1,4 +1,3 @@
-import Foundation
 import OpBenchModel
 import OpBenchProfile
 
@@ -8,22 +7,13 @@ extension ProfileTaker {
         let before = Covariates.now()
         let (answer, report) = try await tracedReport()
         let interference = Interference(before: before, after: .now(), referenceLoopNanoseconds: [])
-        let perfetto = try NewFile("trace.perfetto-trace", in: stage.folder)
-        try PerfettoWriter.write(report.trace, to: perfetto)
-        try perfetto.publish()
-        let chrome = try NewFile("trace.json", in: stage.folder)
-        let cut = try ChromeWriter.write(report.trace, to: chrome)
-        try chrome.publish()
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        try stage.write(String(decoding: try encoder.encode(report.tails), as: UTF8.self) + "\n", as: Tails.fileName)
+        let (lines, files) = try views.write(report)
         let rounds = answer.tracedRounds ?? 1
         let busy = Self.busyMachine(interference, processorWaitShare: report.trace.processorWaitShare)
         return ProfileSection(
             .trace,
             means: "time stamps at every operation" + (rounds > 1 ? ", the least disturbed of \(rounds) rounds" : ""),
-            lines: [busy].compactMap(\.self) + report.lines() + [cut.message].compactMap(\.self),
-            files: ["trace.perfetto-trace", "trace.json", Tails.fileName], perturbation: answer.perturbation)
+            lines: [busy].compactMap(\.self) + lines, files: files, perturbation: answer.perturbation)
     }
 
     /// The share of time that bodies waited for a processor, above which the machine was busy.

@@ -3,6 +3,7 @@ import CLinuxMeasure
 import Foundation
 import Glibc
 import OpBenchBackends
+import OpBenchLaunch
 import OpBenchModel
 import Synchronization
 
@@ -19,6 +20,9 @@ public enum SampleChild {
         guard CommandLine.argc >= 2, let first = CommandLine.unsafeArgv[1] else { return }
         if strcmp(first, HiddenArgument.limited) == 0 {
             LimitedProgram.become(Array(CommandLine.arguments.dropFirst(2)))
+        }
+        if strcmp(first, HiddenArgument.gated) == 0 {
+            GatedProgram.become(Array(CommandLine.arguments.dropFirst(2)))
         }
         guard CommandLine.argc == 2 else { return }
         if strcmp(first, HiddenArgument.describe) == 0 {

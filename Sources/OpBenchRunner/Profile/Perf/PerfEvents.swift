@@ -11,6 +11,8 @@ enum PerfEvents: String, Sendable, CaseIterable {
 
     /// Samples per second of a running thread. Not a divisor of usual timer rates.
     static let frequency = 997
+    /// The same for a program that may run for minutes: the file lasts for five of them on one processor.
+    static let programFrequency = 199
     /// Bytes of a thread's stack, for the CPU clock. Deeper stacks lose their outermost callers.
     static let stackBytes = 16384
     /// perf ends when its file reaches this size.
@@ -24,10 +26,10 @@ enum PerfEvents: String, Sendable, CaseIterable {
     /// CPU samples carry a copy of the stack, in which perf finds the callers with the unwind tables that all code has:
     /// the chain of frame pointers breaks in malloc, libdispatch and the C library. Switches can be too frequent for
     /// that.
-    var options: [String] {
+    private func options(frequency: Int) -> [String] {
         switch self {
         case .cpu:
-            ["-e", "cpu-clock", "-F", "\(Self.frequency)", "--call-graph", "dwarf,\(Self.stackBytes)"]
+            ["-e", "cpu-clock", "-F", "\(frequency)", "--call-graph", "dwarf,\(Self.stackBytes)"]
         case .wakeUps:
             ["-e", "sched:sched_switch,sched:sched_waking", "--switch-events", "--call-graph", "fp"]
         case .switches:
@@ -50,8 +52,9 @@ enum PerfEvents: String, Sendable, CaseIterable {
     private static var buffer: [String] { geteuid() == 0 ? ["-m", "8M"] : [] }
 
     /// Arguments of `perf record` that write to a file, without copies of executables in the home folder.
-    func record(into file: String) -> [String] {
-        ["record", "--no-buildid", "--no-buildid-cache", "-k", "CLOCK_MONOTONIC"] + Self.buffer + options
+    func record(into file: String, frequency: Int = Self.frequency) -> [String] {
+        ["record", "--no-buildid", "--no-buildid-cache", "-k", "CLOCK_MONOTONIC"] + Self.buffer
+            + options(frequency: frequency)
             + ["--max-size", Self.largestFile, "-o", file]
     }
 
@@ -68,7 +71,8 @@ enum PerfEvents: String, Sendable, CaseIterable {
             if let span { arguments += ["--time", "\(Self.time(span.lowerBound)),\(Self.time(span.upperBound))"] }
         case .wakeUps, .switches:
             // Everything: a thread's state at the first mark follows from earlier events.
-            arguments += ["--show-switch-events", "-F", "comm,pid,tid,time,event,trace,ip,sym,symoff,dso"]
+            arguments += ["--show-switch-events", "--show-task-events"]
+            arguments += ["-F", "comm,pid,tid,time,event,trace,ip,sym,symoff,dso"]
         }
         return arguments
     }

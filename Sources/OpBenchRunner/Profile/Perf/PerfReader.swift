@@ -25,6 +25,15 @@ struct PerfReader: Sendable {
         /// Samples that perf dropped.
         var lost: Int64
         var skippedLines: Int
+
+        /// Notes on what is missing.
+        var notes: [String] {
+            var notes: [String] = []
+            if lacksKernel { notes.append("kernel code is not included") }
+            if lost > 0 { notes.append("\(lost) samples were lost, so the figures are too low") }
+            if skippedLines > 0 { notes.append("\(skippedLines) lines of perf's output were not understood") }
+            return notes
+        }
     }
 
     /// - Parameter file: a file recorded with `PerfEvents.cpu`.

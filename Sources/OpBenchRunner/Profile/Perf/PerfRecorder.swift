@@ -3,11 +3,12 @@ import Glibc
 import OpBenchLaunch
 import OpBenchModel
 
-/// perf, attached to this process. It is a child of this process, and the kernel kills it when this process ends for
-/// any reason. So streams, parent and `/proc/self/exe` of a profiled sample are the same as of any other.
+/// perf, attached to this process or to a child of it. It is a child of this process, and the kernel kills it when this
+/// process ends for any reason. So streams, parent and `/proc/self/exe` of a profiled process are the same as of any
+/// other.
 ///
-/// Create it on the main thread, preferably before other threads exist: perf sees threads that start later from their
-/// beginning. It records until `end`; `PerfReader` drops everything outside the marks.
+/// Create it on the main thread, preferably before the process has other threads: perf sees threads that start later
+/// from their beginning. It records until `end`; `PerfReader` drops everything outside the marks.
 final class PerfRecorder: ProfileRecorder {
     static let patienceSeconds = 20
     /// Time for perf to write its data and end.
@@ -20,31 +21,38 @@ final class PerfRecorder: ProfileRecorder {
     ///
     /// - Parameters:
     ///   - folder: the folder for the raw file, which is not removed.
+    ///   - child: the process to record; nil for this one. A program's own process is in the reach of the terminal's
+    ///     Ctrl-C, which perf must not get, and may run for long.
     ///   - program: the path of perf; tests use another program.
     /// - Throws: `PerfFailure`; `DiskError` if no file descriptor is free.
-    init(_ events: PerfEvents, folder: String, program: String = "perf") throws {
+    init(_ events: PerfEvents, folder: String, of child: pid_t? = nil, program: String = "perf") throws {
         file = "\(folder)/\(events.fileName)"
-        perf = try Self.attach(program, ["perf"] + events.record(into: file), events.targets(getpid()))
+        let frequency = child == nil ? PerfEvents.frequency : PerfEvents.programFrequency
+        perf = try Self.attach(
+            program, ["perf"] + events.record(into: file, frequency: frequency), events.targets(child ?? getpid()),
+            hasOwnGroup: child != nil)
     }
 
     /// Attaches to the first target that is permitted; throws the failure of the last.
-    private static func attach(_ program: String, _ arguments: [String], _ targets: [[String]]) throws -> Attachment {
+    private static func attach(
+        _ program: String, _ arguments: [String], _ targets: [[String]], hasOwnGroup: Bool
+    ) throws -> Attachment {
         for target in targets.dropLast() {
-            if let attachment = try? Attachment(program, arguments + target) { return attachment }
+            if let attachment = try? Attachment(program, arguments + target, hasOwnGroup) { return attachment }
         }
-        return try attach(program, arguments + (targets.last ?? []))
+        return try attach(program, arguments + (targets.last ?? []), hasOwnGroup)
     }
 
     /// Tries again if a thread ended while perf attached to all threads.
-    private static func attach(_ program: String, _ arguments: [String]) throws -> Attachment {
+    private static func attach(_ program: String, _ arguments: [String], _ hasOwnGroup: Bool) throws -> Attachment {
         for _ in 1..<attempts {
             do {
-                return try Attachment(program, arguments)
+                return try Attachment(program, arguments, hasOwnGroup)
             } catch let failure as PerfFailure where failure == .threadEnded {
                 continue
             }
         }
-        return try Attachment(program, arguments)
+        return try Attachment(program, arguments, hasOwnGroup)
     }
 
     private static let attempts = 5
@@ -56,7 +64,19 @@ final class PerfRecorder: ProfileRecorder {
     /// Makes perf write its data, and waits for it.
     ///
     /// - Throws: `PerfFailure` if it ended early or could not write everything.
-    func end() throws { try perf.end() }
+    func end() throws {
+        // The missing rest would make every figure per operation too low.
+        guard try perf.end() != .early else {
+            throw PerfFailure(
+                reason: "its file would be larger than \(PerfEvents.largestFile)",
+                remedy: "profile a shorter time with --seconds, or fewer operations")
+        }
+    }
+
+    /// The same for a process that has ended, with which perf may have ended.
+    ///
+    /// - Returns: whether the file reached its limit before, so that it lacks the rest.
+    func endWithProcess() throws -> Bool { try perf.end() == .early && perf.reachedLimit }
 }
 
 /// A perf process that records this process.
@@ -68,14 +88,14 @@ private final class Attachment {
     /// Closes when perf ends, because perf holds the other end.
     private let answers: Int32
 
-    init(_ program: String, _ arguments: [String]) throws {
+    init(_ program: String, _ arguments: [String], _ hasOwnGroup: Bool) throws {
         messages = try MemoryFile()
         let (toPerf, fromPerf) = (try Self.pipe(), try Self.pipe())
         (commands, answers) = (toPerf.write, fromPerf.read)
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
         process = Tool.start(
             program, arguments + ["--control", "fd:3,4"], PerfEvents.environment,
-            files: [null, null, messages.descriptor, toPerf.read, fromPerf.write])
+            hasOwnGroup: hasOwnGroup, files: [null, null, messages.descriptor, toPerf.read, fromPerf.write])
         for descriptor in [null, fromPerf.write] { close(descriptor) }
         // Stays open until perf has answered, because writing to a pipe without a reader fails.
         defer { close(toPerf.read) }
@@ -101,17 +121,22 @@ private final class Attachment {
         close(answers)
     }
 
-    func end() throws {
-        guard process > 0 else { return }
-        // perf may have ended early, as it does when its file reaches the limit. The missing rest would make every
-        // figure per operation too low.
+    enum Ending {
+        case asked
+        /// By itself: its file reached the limit, or the process that it recorded ended.
+        case early
+    }
+
+    /// Whether it ended because its file reached the limit.
+    var reachedLimit: Bool { String(decoding: messages.tail(8000), as: UTF8.self).contains("size limit reached") }
+
+    func end() throws -> Ending {
+        guard process > 0 else { return .asked }
         var early: Int32 = 0
         if waitpid(process, &early, WNOHANG) == process {
             process = 0
             guard early == 0 else { throw failure(early) }
-            throw PerfFailure(
-                reason: "its file would be larger than \(PerfEvents.largestFile)",
-                remedy: "profile a shorter time with --seconds, or fewer operations")
+            return .early
         }
         // This signal makes perf end cleanly.
         kill(process, SIGINT)
@@ -123,6 +148,7 @@ private final class Attachment {
         let status = wait()
         // perf re-raises the signal that ended it, or exits with 0.
         guard status == 0 || status & 0x7F == SIGINT else { throw failure(status) }
+        return .asked
     }
 
     private func failure(_ status: Int32) -> PerfFailure {

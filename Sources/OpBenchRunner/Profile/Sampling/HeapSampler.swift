@@ -105,6 +105,12 @@ final class HeapSampler: ProfileRecorder {
         /// Why this process cannot profile its heap, whatever its settings; nil if it can.
         static var lack: HeapLack? { Allocator.lack ?? (flag("config.prof") == true ? nil : .noProfiler) }
 
+        /// The file of jemalloc's library; nil if jemalloc is part of this program.
+        static var library: String? {
+            guard let file = clinux_file_of_function("mallctl").map({ String(cString: $0) }) else { return nil }
+            return file.contains(".so") ? file : nil
+        }
+
         private static func flag(_ name: String) -> Bool? {
             var value = false
             var size = MemoryLayout<Bool>.size
@@ -129,6 +135,7 @@ final class HeapSampler: ProfileRecorder {
 #else
     enum HeapProfiler {
         static let lack: HeapLack? = .notLinked
+        static let library: String? = nil
 
         static func check() throws(SamplerError) {
             throw SamplerError(message: HeapLack.notLinked.reason, remedy: HeapLack.notLinked.remedy)

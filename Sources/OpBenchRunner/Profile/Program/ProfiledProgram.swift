@@ -1,0 +1,102 @@
+import Glibc
+import OpBenchLaunch
+import OpBenchModel
+
+/// A program to profile, found and checked.
+public struct ProgramToProfile: Sendable {
+    /// Its file.
+    let path: String
+    /// Its arguments, its own name first, as the user typed it.
+    let words: [String]
+
+    /// - Parameter words: its path, or its name to look up in PATH, and its arguments.
+    /// - Throws: `InputError` if there is no such program, or its file cannot be executed.
+    public init(_ words: [String]) throws(InputError) {
+        guard let name = words.first, !name.isEmpty else {
+            throw InputError(
+                file: "--", message: "no program follows",
+                remedy: "name one: opbench profile -- ./server --port 8080")
+        }
+        self.words = words
+        path = try Self.find(name)
+        try Self.check(path)
+    }
+
+    /// The name of its file, without the folder.
+    var name: String { words[0].split(separator: "/").last.map(String.init) ?? words[0] }
+
+    private static func find(_ name: String) throws(InputError) -> String {
+        if name.contains("/") { return name }
+        let folders = getenv("PATH").map { String(cString: $0).split(separator: ":") } ?? []
+        guard let path = folders.map({ "\($0)/\(name)" }).first(where: isExecutable) else {
+            throw InputError(
+                file: name, message: "no such program in PATH", remedy: "name its file, such as ./\(name)")
+        }
+        return path
+    }
+
+    private static func isExecutable(_ path: String) -> Bool {
+        var facts = stat()
+        return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
+    }
+
+    /// The beginnings of files that the kernel executes: ELF, and scripts with an interpreter.
+    private static let beginnings = [[0x7F, 0x45, 0x4C, 0x46], Array("#!".utf8)]
+
+    private static func check(_ path: String) throws(InputError) {
+        if isExecutable(path) {
+            let file = open(path, O_RDONLY | O_CLOEXEC)
+            // A file that may only be executed is not checked further.
+            guard file >= 0 else { return }
+            defer { close(file) }
+            var bytes = [UInt8](repeating: 0, count: 4)
+            let count = max(0, read(file, &bytes, bytes.count))
+            if beginnings.contains(where: { bytes.prefix(count).starts(with: $0) }) { return }
+            throw InputError(
+                file: path, message: "the file is no program",
+                remedy: "name an ELF file, or a script that begins with #!")
+        }
+        var facts = stat()
+        if stat(path, &facts) != 0 {
+            throw InputError(
+                file: path, message: "no such program: \(String(cString: strerror(errno)))", remedy: "name its file")
+        }
+        throw InputError(file: path, message: "the file is not executable", remedy: "name a program, or chmod +x it")
+    }
+}
+
+/// The profile of one execution of a program.
+public struct ProfiledProgram: Sendable {
+    /// Its words, its own name first.
+    public let words: [String]
+    /// From its beginning to its end, in nanoseconds.
+    public let duration: Int64
+    /// Whether it was asked to end because its time was over.
+    public let wasStopped: Bool
+    let ending: Program.Ending
+    public internal(set) var sections: [ProfileSection] = []
+    /// The folder with the files; nil if there are none.
+    public internal(set) var folder: String?
+
+    /// The exit status of the program as a shell reports it: 128 and the number of the signal that ended it; 0 if it
+    /// ended by the signal that asked it to.
+    public var status: Int32 {
+        switch ending {
+        case .exited(let code): code
+        case .signaled(let signal):
+            wasStopped && ProgramProfiler.requestsToEnd.contains(signal) ? 0 : 128 + signal
+        case .timedOut: 128 + SIGKILL
+        }
+    }
+
+    /// How it ended, in words.
+    public var endingWords: String {
+        let how =
+            switch ending {
+            case .exited(let code): "exit status \(code)"
+            case .signaled(let signal): "ended by \(SignalName.of(signal))"
+            case .timedOut: "killed"
+            }
+        return wasStopped ? "asked to end, \(how)" : how
+    }
+}

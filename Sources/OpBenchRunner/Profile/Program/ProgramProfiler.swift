@@ -1,0 +1,128 @@
+import Glibc
+import OpBenchBackends
+import OpBenchLaunch
+import OpBenchModel
+import OpBenchProfile
+
+/// The user's options for the profile of a program.
+public struct ProgramProfileOptions: Sendable {
+    /// The kinds to record; nil for those that leave the program as it is.
+    public var kinds: [ProfileKind]?
+    /// The time after which the program is asked to end; nil for none.
+    public var seconds: Double?
+    public var directory: String
+
+    public init(kinds: [ProfileKind]? = nil, seconds: Double? = nil, directory: String) {
+        (self.kinds, self.seconds, self.directory) = (kinds, seconds, directory)
+    }
+}
+
+/// Runs a program once and records all kinds of profile at the same time: a server, or a reader of standard input,
+/// cannot be run for each.
+///
+/// The program waits at a gate until the recorders have attached to its process. They record until it has ended, so they
+/// contain its start and end.
+public struct ProgramProfiler: Sendable {
+    private let program: ProgramToProfile
+    private let options: ProgramProfileOptions
+    private let kinds: [ProfileKind]
+    private let means: ProfileMeans
+
+    /// The kinds without jemalloc in place of the program's malloc.
+    private static let usualKinds: [ProfileKind] = [.cpu, .offcpu]
+
+    /// The signals to a program whose time is over, one after the other, and then SIGKILL.
+    static let requestsToEnd = [SIGINT, SIGTERM]
+    /// The time between them, in seconds.
+    private static let patience = 5.0
+
+    /// Tries the methods of recording, within about a second.
+    ///
+    /// - Throws: `InputError` if kinds are asked for and none is possible.
+    public init(_ program: ProgramToProfile, _ options: ProgramProfileOptions) throws(InputError) {
+        (self.program, self.options) = (program, options)
+        kinds = options.kinds ?? Self.usualKinds
+        means = ProfileMeans.probe(for: kinds).forOtherPrograms
+        if let asked = options.kinds, let first = asked.first, asked.allSatisfy({ means[$0].means == nil }) {
+            try means[first].require(by: "--kind")
+        }
+    }
+
+    /// Runs the program to its end. Call it on the main thread, before other threads exist.
+    ///
+    /// - Throws: `InputError` if the folder or the program cannot be used, and `DiskError`; then the program has not
+    ///   run.
+    public func record() throws -> ProgramRecord {
+        let folder = try ProfileFolder(options.directory)
+        let stage = try folder.stage()
+        let heap = kinds.contains(.heap) ? try HeapDumps(means[.heap]) : nil
+        let gated: GatedProgram
+        do {
+            gated = try GatedProgram(
+                launcher: [ChildProcess.ownExecutable, HiddenArgument.gated], path: program.path,
+                words: program.words, environment: heap?.environment ?? [:])
+        } catch {
+            throw StartFailure(program: error.program, reason: error.reason)
+        }
+        let recorders = kinds.compactMap { recorder(of: $0, gated, stage) }
+        let begin = MonotonicClock.now()
+        do {
+            try gated.open()
+        } catch {
+            throw InputError(
+                file: program.path, message: "cannot be executed: \(error.reason)", remedy: "name another program")
+        }
+        let wasStopped = waitForEnd(gated)
+        let end = MonotonicClock.now()
+        let ending = gated.end()
+        let profiled = ProfiledProgram(
+            words: program.words, duration: end - begin, wasStopped: wasStopped, ending: ending)
+        var recordings: [ProfileKind: Result<PerfRecording, any Error>] = [:]
+        for (kind, recorder) in recorders {
+            recordings[kind] = recorder.flatMap { recorder in
+                Result { PerfRecording(file: recorder.file, isCut: try recorder.endWithProcess()) }
+            }
+        }
+        return ProgramRecord(
+            program: program, process: gated.process, time: MarkedTime([[begin, end]]), profiled: profiled,
+            kinds: kinds, means: means, recordings: recordings, heap: heap, folder: folder, stage: stage)
+    }
+
+    private func recorder(
+        of kind: ProfileKind, _ gated: GatedProgram, _ stage: ProfileFolder.Stage
+    ) -> (ProfileKind, Result<PerfRecorder, any Error>)? {
+        let events: PerfEvents
+        switch (kind, means[kind].means) {
+        case (.cpu, .perf): events = .cpu
+        case (.offcpu, .perf): events = .wakeUps
+        case (.offcpu, .perfSwitches): events = .switches
+        default: return nil
+        }
+        return (kind, Result { try PerfRecorder(events, folder: stage.folder.path, of: gated.process) })
+    }
+
+    /// - Returns: whether it was asked to end.
+    private func waitForEnd(_ gated: GatedProgram) -> Bool {
+        if gated.wait(atMost: options.seconds) { return false }
+        for signal in Self.requestsToEnd {
+            gated.send(signal)
+            if gated.wait(atMost: Self.patience) { return true }
+        }
+        gated.send(SIGKILL)
+        return true
+    }
+}
+
+/// A file of perf.
+struct PerfRecording: Sendable {
+    let file: String
+    /// Whether it ends before the program does, because it reached its limit.
+    let isCut: Bool
+
+    var notes: [String] {
+        guard isCut else { return [] }
+        return [
+            "perf's file reached \(PerfEvents.largestFile): the profile lacks the rest of the time; profile a shorter time"
+        ]
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import OpBenchLaunch
+import OpBenchModel
+import OpBenchProfile
+
+/// What was recorded of a program that has ended.
+public struct ProgramRecord: Sendable {
+    let program: ProgramToProfile
+    let process: pid_t
+    /// From its beginning to its end.
+    let time: MarkedTime
+    /// Without sections.
+    let profiled: ProfiledProgram
+    let kinds: [ProfileKind]
+    let means: ProfileMeans
+    let recordings: [ProfileKind: Result<PerfRecording, any Error>]
+    let heap: HeapDumps?
+    let folder: ProfileFolder
+    let stage: ProfileFolder.Stage
+
+    /// Functions of the engine are the queue's own; the program's are other modules.
+    private static let backend = BackendID.engine
+
+    private var views: ProfileViews { ProfileViews(stage, of: program.name, on: Self.backend) }
+
+    /// Reads the records and writes the profile's files.
+    ///
+    /// - Throws: `DiskError` if files cannot be written, `CancellationError`.
+    public func profile() async throws -> ProfiledProgram {
+        var profiled = profiled
+        for kind in kinds { profiled.sections.append(try await section(kind)) }
+        if profiled.sections.contains(where: { !$0.files.isEmpty }) {
+            profiled.folder = try folder.publish(stage, as: ProfileNames.stem(of: [program.name]))
+        }
+        return profiled
+    }
+
+    private func section(_ kind: ProfileKind) async throws -> ProfileSection {
+        let answer = means[kind]
+        guard let way = answer.means else { return ProfileSection(kind, lack: .impossible(reason: answer.advice)) }
+        do {
+            var section =
+                switch kind {
+                case .trace: ProfileSection(kind, lack: .impossible(reason: "the program made no recording"))
+                case .cpu: try await cpu(way)
+                case .offcpu: try await offCPU(way)
+                case .heap: try await heapSection()
+                }
+            if !answer.lack.isEmpty, section.lack == nil { section.lines.append(answer.advice) }
+            return section
+        } catch {
+            // A full disk or a cancellation ends everything.
+            if error is DiskError || error is CancellationError { throw error }
+            return ProfileSection(kind, lack: .failed(reason: "\(error)"))
+        }
+    }
+
+    private var reader: PerfReader { PerfReader(process: process, marks: time, threads: [:]) }
+
+    private func cpu(_ means: ProfileMeans.Means) async throws -> ProfileSection {
+        guard let recording = try recordings[.cpu]?.get() else { throw PerfFailure.missing }
+        defer { stage.folder.discard(PerfEvents.cpu.fileName) }
+        let read = try await reader.cpu(recording.file)
+        let files = read.profile.total > 0 ? try views.write(read.profile, as: "cpu", "CPU time", operations: 0) : []
+        return ProfileSection(
+            .cpu, means: means.rawValue,
+            lines: StackReport(read.profile, on: Self.backend, operations: 0).lines() + read.notes + recording.notes,
+            files: files)
+    }
+
+    private func offCPU(_ means: ProfileMeans.Means) async throws -> ProfileSection {
+        guard let recording = try recordings[.offcpu]?.get() else { throw PerfFailure.missing }
+        defer { stage.folder.discard(PerfEvents.wakeUps.fileName) }
+        let (lines, files) = try views.write(try await reader.offCPU(recording.file), operations: 0)
+        return ProfileSection(.offcpu, means: means.rawValue, lines: lines + recording.notes, files: files)
+    }
+
+    private func heapSection() async throws -> ProfileSection {
+        guard let heap else { throw ProfileFailure(description: "not recorded") }
+        let (parts, notes) = try await heap.parts(of: process)
+        let (lines, files) = try views.write(parts)
+        return ProfileSection(
+            .heap,
+            means: "jemalloc in place of the program's malloc, one sample per \(ProfileText.bytes(HeapDumps.period))",
+            lines: lines + notes, files: files)
+    }
+}
+
+/// The dumps of jemalloc's profiler, which is preloaded into a program and writes one when the program exits.
+struct HeapDumps: Sendable {
+    private static let lgSample = 16
+    /// The average number of bytes between samples.
+    static let period = Double(1 << lgSample)
+
+    private let folder: PassingFolder
+    private let library: String
+
+    /// - Returns: nil if this machine cannot.
+    /// - Throws: `DiskError` if there is no folder for dumps.
+    init?(_ answer: ProfileMeans.Answer) throws {
+        guard answer.means != nil, let library = HeapProfiler.library else { return nil }
+        self.library = library
+        folder = try PassingFolder()
+    }
+
+    private static let prefix = "heap"
+
+    /// Changes to the program's environment.
+    var environment: [String: String?] {
+        let settings = [
+            "prof:true", "prof_accum:true", "lg_prof_sample:\(Self.lgSample)", "prof_final:true",
+            "prof_prefix:\(folder.path)/\(Self.prefix)",
+        ]
+        func own(_ name: String) -> [String] { ProcessInfo.processInfo.environment[name].map { [$0] } ?? [] }
+        return [
+            // Later options override earlier ones.
+            SampleEnvironment.allocatorOptions: (own(SampleEnvironment.allocatorOptions) + settings)
+                .joined(separator: ","),
+            "LD_PRELOAD": ([library] + own("LD_PRELOAD")).joined(separator: ":"),
+        ]
+    }
+
+    /// - Throws: `ProfileFailure` if the program wrote no dump.
+    func parts(of process: pid_t) async throws -> (parts: [HeapPart], notes: [String]) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        guard let name = names.first(where: { $0.hasPrefix("\(Self.prefix).\(process).") }) else {
+            throw ProfileFailure(
+                description: "the program wrote no heap profile; it must be linked dynamically, and end by exit(3): "
+                    + "let it handle SIGINT or SIGTERM")
+        }
+        let dump = try HeapProfile(try FileBytes.read("\(folder.path)/\(name)"))
+        let symbols = try await Symbolizer().names(of: dump.lookUps, in: dump.map)
+        return (HeapPart.all(dump, dump, at: "the end", symbols.symbols), symbols.notes)
+    }
+}
