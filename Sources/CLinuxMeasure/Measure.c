@@ -26,6 +26,8 @@ int clinux_die_with_parent(pid_t parent) {
     return getppid() == parent ? 0 : -1;
 }
 
+void clinux_exact_timers(void) { prctl(PR_SET_TIMERSLACK, 1UL); }
+
 int clinux_memory_file(size_t limit) {
     int file = memfd_create("opbench", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (file >= 0 && limit > 0 && ftruncate(file, (off_t)limit) == 0)

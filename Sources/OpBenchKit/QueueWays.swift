@@ -23,7 +23,7 @@ struct QueueWays: Sendable {
         let stream = way().on(.byHand)
         var table: [Capability: Way] = [
             .independent: stream, .wakeups: stream, .arrivals: stream,
-            .chains: dependencies, .graphs: dependencies,
+            .chains: dependencies, .graphs: dependencies, .replay: replay,
             .cancellation: cancellation,
             .blocking: way(refusal: blockingRefusal),
             .observers: way(note: { $0.observers == 0 ? "" : "each closure calls its observers as its last act" }),
@@ -82,7 +82,7 @@ struct QueueWays: Sendable {
 
     /// The reason why the queue cannot execute a plan, whatever its shape.
     private func commonRefusal(_ plan: WorkloadPlan) -> String? {
-        if let limit = plan.limit {
+        for case let limit? in plan.queueLimits {
             guard let limits else { return "no limit can be set: its backend declares no limits" }
             if !limits.contains(limit) {
                 return limits.count == 1
@@ -107,6 +107,19 @@ struct QueueWays: Sendable {
         let flagged = way(note: { _ in "a flag per operation, read by its closure" })
         guard type is any CancellingQueue.Type else { return flagged }
         return Self.either(way(by: .queue), or: flagged) { $0.cancellation?.call == .each }
+    }
+
+    /// By closures, whatever protocols the queue conforms to.
+    private var replay: Way {
+        let suspends = suspends
+        let way = way(
+            note: { $0.replayNote(following: "each operation submits what it made ready") },
+            refusal: {
+                $0.classes == nil ? nil : "operations of a replay have no priorities here; \(Replay.withoutPriorities)"
+            })
+        return Way(
+            support: way.support, canHoldPending: { suspends && $0.graph == nil }, make: way.make
+        ).on(.byHand)
     }
 
     private static func either(

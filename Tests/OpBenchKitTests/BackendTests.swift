@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `a queue of every capability expresses all but starts by hand`() throws {
+    @Test func `a queue of every capability expresses all but starts by hand and recorded priorities`() throws {
         var said: Set<String> = []
         for (shape, parameters) in Fixture.shapes {
             switch Self.full.supports(try Fixture.plan(shape, parameters)) {

@@ -86,6 +86,14 @@ enum Fixture {
         return stride(from: first % step, to: shapes.count, by: step).map { shapes[$0] }
     }
 
+    /// Thirty operations in two queues, with two priorities: three of them follow others, one of which arrives later,
+    /// one is cancelled, and the last two follow that one.
+    static let recorded = #"""
+        {"limits": [2, 0], "gaps_ns": ["0 20000*29"], "cpu_ns": ["1000*30"], "wait_ns": ["0*10 20000*5 0*15"],
+         "queue": ["0*15 1*15"], "priority": ["0*5 4*10 0*12 -8 0*2"], "dependency_steps": [3, 1, 4, 20, 1],
+         "dependency_distances": [1, 4, -2, 8, 1], "cancellation_steps": [20], "cancellation_delays_ns": [1000]}
+        """#
+
     /// A tiny cell of every shape, and of every path through a shape.
     static let shapes: [(shape: String, parameters: String)] = [
         ("independent", #"{"items": 100, "items_per_operation": 7, "work_ns": 10}"#),
@@ -151,6 +159,11 @@ enum Fixture {
         ("open_loop", #"{"rate": 20000, "duration_ns": 2000000, "stall_ns": 200000, "stalls": "submitter"}"#),
         ("open_loop", #"{"rate": 20000, "duration_ns": 2000000, "stall_ns": 200000, "max_concurrent": 2}"#),
         ("open_loop", #"{"rate": "search", "duration_ns": 1000000, "bound_ns": 10000000000, "work_ns": 0}"#),
+        ("replay", "{}"),
+        ("replay", #"{"recording": {"gaps_ns": ["0*40"], "cpu_ns": ["100*40"], "limits": [1]}, "speed": 2}"#),
+        ("replay", #"{"recording": \#(recorded), "priorities": "ignored", "speed": 2}"#),
+        ("replay", #"{"recording": \#(recorded), "limit": 1}"#),
+        ("replay", #"{"recording": \#(recorded), "queue": 1, "limit": 2}"#),
         ("cancel_storm", #"{"operations": 60, "work_ns": 0}"#),
         ("cancel_storm", #"{"operations": 60, "call": "all", "max_concurrent": 1}"#),
         ("cancel_storm", #"{"operations": 60, "producers": 3, "max_concurrent": 2, "work_ns": 0}"#),

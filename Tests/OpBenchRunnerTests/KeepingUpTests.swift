@@ -14,7 +14,7 @@ import Testing
 
     private func rates(_ keepingUp: KeepingUp) -> (arrival: Double?, completion: Double?, flags: [String]) {
         var report = SampleReport()
-        keepingUp.report(into: &report)
+        keepingUp.report(flagsOverload: true, into: &report)
         func rate(_ metric: Metric) -> Double? { report.figures.first { $0.metric == metric.name }?.value }
         return (rate(.arrivalRate), rate(.completionRate), report.flags)
     }

@@ -18,6 +18,10 @@ void clinux_burn(uint64_t iterations);
 /// is already another process than `parent`.
 int clinux_die_with_parent(pid_t parent);
 
+/// Lets timers of this thread, and of threads that it and they start later, expire as exactly as the kernel can, not up
+/// to 50 µs late, prctl(PR_SET_TIMERSLACK).
+void clinux_exact_timers(void);
+
 /// An anonymous file in memory, memfd_create(2); −1 on failure.
 ///
 /// With a `limit` other than 0, the file has that size from the beginning, of zeros that take no memory, and cannot

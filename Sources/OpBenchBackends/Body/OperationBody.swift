@@ -43,6 +43,8 @@ package struct OperationBody: @unchecked Sendable {
         /// Whether there is any work.
         package let hasWork: Bool
         package let blocking: BlockedWork?
+        /// Nil unless operations differ in their work.
+        package let recorded: RecordedBodies?
         /// Whether an operation is running until `didAnnounceEnd`.
         package let announcesEnds: Bool
         package let itemsPerOperation: Int
@@ -86,13 +88,14 @@ package struct OperationBody: @unchecked Sendable {
         state = .allocate(capacity: 1)
         let iterations = kernel.iterations(nanoseconds: plan.workNanoseconds)
         let blocking = plan.blocking.map { BlockedWork($0, of: count) }
+        let recorded = plan.replay.map { RecordedBodies($0, kernel) }
         state.initialize(
             to: State(
                 mode: mode, operationCount: count, slots: slots, predecessorDistance: plan.predecessorDistance,
                 predecessors: plan.graph.map { GraphRows($0.predecessors) },
                 iterationsPerItem: iterations,
-                hasWork: iterations > 0 || blocking != nil || plan.stalledOperation >= 0,
-                blocking: blocking, announcesEnds: plan.announcedEnd != nil,
+                hasWork: iterations > 0 || blocking != nil || recorded != nil || plan.stalledOperation >= 0,
+                blocking: blocking, recorded: recorded, announcesEnds: plan.announcedEnd != nil,
                 itemsPerOperation: plan.itemsPerOperation, lastItems: plan.lastItems,
                 stalledOperation: plan.stalledOperation, stallNanoseconds: Int64(plan.stall?.nanoseconds ?? 0),
                 stamps: stamps, stampCount: stampCount, takesThreadFigures: takesThreadFigures, counters: counters))
@@ -108,6 +111,7 @@ package struct OperationBody: @unchecked Sendable {
         state.pointee.slots.deallocate()
         state.pointee.stamps.deallocate()
         state.pointee.predecessors?.deallocate()
+        state.pointee.recorded?.deallocate()
         state.pointee.counters.deinitialize(count: 1)
         state.pointee.counters.deallocate()
         state.deinitialize(count: 1)
@@ -279,6 +283,7 @@ extension OperationBody {
     @inline(__always)
     func work(_ operation: Int) {
         guard state.pointee.hasWork else { return }
+        if let recorded = state.pointee.recorded { return replay(operation, recorded) }
         if let blocking = state.pointee.blocking { block(operation, blocking) }
         if operation == state.pointee.stalledOperation { standStill(operation) }
         let iterations = state.pointee.iterationsPerItem
@@ -296,6 +301,14 @@ extension OperationBody {
         blocking.wait?(partner)
         if state.pointee.mode == .traced { stamp(.processorWait, operation, begun - MonotonicClock.now()) }
         state.pointee.slots[operation] &+= state.pointee.slots[partner]
+    }
+
+    /// The work, then the wait.
+    @inline(never)
+    func replay(_ operation: Int, _ recorded: RecordedBodies) {
+        let body = recorded[operation]
+        WorkKernel.run(body.iterations)
+        if body.wait > 0 { sleep(operation, body.wait) }
     }
 
     @inline(never)

@@ -41,6 +41,26 @@ package struct WorkKernel: Sendable, Codable, Equatable {
     }
 }
 
+/// The work and the wait of each recorded operation. A pointer, without reference counting.
+package struct RecordedBodies: @unchecked Sendable {
+    /// Iterations of the kernel, and the nanoseconds of the wait.
+    package typealias Body = (iterations: UInt64, wait: Int64)
+
+    private let bodies: UnsafeMutablePointer<Body>
+
+    package init(_ replay: Replay, _ kernel: WorkKernel) {
+        bodies = .allocate(capacity: max(1, replay.work.count))
+        for (index, work) in replay.work.enumerated() {
+            (bodies + index).initialize(to: (kernel.iterations(nanoseconds: work), Int64(replay.waits[index])))
+        }
+    }
+
+    package func deallocate() { bodies.deallocate() }
+
+    @inline(__always)
+    subscript(operation: Int) -> Body { bodies[operation] }
+}
+
 /// Work that occupies an operation's thread and no processor. One object per body, for all rounds.
 package final class BlockedWork: @unchecked Sendable {
     private let blocking: Blocking

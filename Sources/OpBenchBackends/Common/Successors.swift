@@ -4,6 +4,9 @@ import Synchronization
 /// The operations that an end makes ready, in chains and graphs whose bodies submit what follows them: the next link,
 /// or the successors whose other predecessors have ended, by one atomic counter each.
 ///
+/// In a replay an operation waits for its arrival as well, which counts as one more predecessor: the last of the two
+/// that brings its counter to 0 submits it.
+///
 /// A pointer, without reference counting.
 package struct Successors: @unchecked Sendable {
     private let state: UnsafeMutablePointer<State>
@@ -15,27 +18,32 @@ package struct Successors: @unchecked Sendable {
         /// From a link of a chain to the next; 0 in graphs.
         let distance: Int
         let rows: GraphRows?
-        /// Predecessors that have not ended, by operation; none in chains.
+        let awaitsArrivals: Bool
+        /// Predecessors that have not ended, by operation, and 1 until it has arrived in a replay; none in chains.
         let counters: UnsafeMutablePointer<Atomic<Int32>>
     }
 
     package init(_ plan: WorkloadPlan) {
-        let distance = plan.graph == nil ? plan.predecessorDistance : 0
-        let first = plan.graph?.sources ?? Array(0..<distance)
+        let arrives = plan.replay != nil
+        // In a replay without dependencies nothing follows an operation.
+        let distance = plan.graph != nil ? 0 : arrives ? plan.operationCount : plan.predecessorDistance
+        let first = arrives ? [] : plan.graph?.sources ?? Array(0..<distance)
         let heads = UnsafeMutableBufferPointer<Int>.allocate(capacity: first.count)
         _ = heads.initialize(from: first)
         let counters = UnsafeMutablePointer<Atomic<Int32>>.allocate(
-            capacity: plan.graph == nil ? 1 : plan.operationCount)
-        if let graph = plan.graph {
+            capacity: plan.graph == nil && !arrives ? 1 : plan.operationCount)
+        if plan.graph != nil || arrives {
             for operation in 0..<plan.operationCount {
-                (counters + operation).initialize(to: Atomic(Int32(graph.predecessors.count(of: operation))))
+                let count = (plan.graph?.predecessors.count(of: operation) ?? 0) + (arrives ? 1 : 0)
+                (counters + operation).initialize(to: Atomic(Int32(count)))
             }
         }
         state = .allocate(capacity: 1)
         state.initialize(
             to: State(
                 heads: heads, endCount: plan.graph?.sinks.count ?? distance, operationCount: plan.operationCount,
-                distance: distance, rows: plan.graph.map { GraphRows($0.successors) }, counters: counters))
+                distance: distance, rows: plan.graph.map { GraphRows($0.successors) }, awaitsArrivals: arrives,
+                counters: counters))
     }
 
     package func deallocate() {
@@ -48,8 +56,19 @@ package struct Successors: @unchecked Sendable {
     /// The operations that wait for nothing.
     package var heads: UnsafeMutableBufferPointer<Int> { state.pointee.heads }
 
+    /// Whether each operation waits for its own arrival.
+    package var awaitsArrivals: Bool { state.pointee.awaitsArrivals }
+
     /// The number of operations that nothing waits for. All is done when these are.
     package var endCount: Int { state.pointee.endCount }
+
+    /// Called when an operation of a replay arrives. Ordered as an end.
+    ///
+    /// - Returns: whether the operation waits for nothing.
+    @inline(__always)
+    package func arrive(_ operation: Int) -> Bool {
+        state.pointee.counters[operation].subtract(1, ordering: .acquiringAndReleasing).newValue == 0
+    }
 
     /// Called when an operation has ended. Ordered so that the last caller sees what all the predecessors did.
     ///

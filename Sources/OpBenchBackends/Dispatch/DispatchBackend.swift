@@ -9,6 +9,7 @@ import OpBenchModel
 /// | chain, one queue | `within`, a serial queue per chain | `within`, one serial queue | `within` on k pumps |
 /// | chain across queues | `within` on the global queue | `within`, a serial queue each | `within` on k pumps each |
 /// | graph | `within` on the global queue | `within`, one serial queue | `within` on k pumps |
+/// | replay | as open_loop, with a queue for each recorded one; `within` where operations depend on others | … | … |
 /// | cancel_storm | a flag per operation, which its closure reads first, on queues as for independent | … | … |
 /// | blocking | the global queue | one serial queue | k serial queues dealt to in turn, a thread each |
 /// | suspend_resume, memory_fence | as independent, on one concurrent queue of its own | … | … |
@@ -92,6 +93,8 @@ package enum DispatchBackend {
     private static let ways: [Capability: Way] = [
         .independent: loop, .suspension: loop, .wakeups: loop, .arrivals: loop,
         .chains: within, .graphs: within,
+        .replay: Way(support: replaySupport, canHoldPending: { $0.graph == nil }, make: { DispatchRound($0, $1) })
+            .on(.byHand),
         .priorities: Way(support: DispatchLevels.support, make: { DispatchLevels($0, $1) }),
         .threadPriorities: Way(support: DispatchLevels.support, make: { DispatchLevels($0, $1) }),
         .cancellation: Way(note: "a flag per operation, read by its closure") { DispatchRound($0, $1) },
@@ -118,6 +121,14 @@ package enum DispatchBackend {
             support: { _ in .full(note: "work items, performed") }, canHoldPending: { _ in false },
             make: { DispatchByHand($0, $1) }),
     ]
+
+    private static func replaySupport(_ plan: WorkloadPlan) -> Support {
+        if plan.classes != nil {
+            return .unsupported(
+                reason: "Dispatch's queues have no priorities within a limit; \(Replay.withoutPriorities)")
+        }
+        return .full(note: plan.replayNote(following: "each body submits what it made ready"))
+    }
 
     private static let functions = Way(
         support: DispatchFunctions.support, canHoldPending: { _ in false }, make: { DispatchFunctions($0, $1) }

@@ -46,6 +46,7 @@ class ObjectRound<Queue: ObjectQueue>: QueueRound<Queue>, @unchecked Sendable {
         urgency =
             switch plan.needs {
             case .priorities: .queuePriority
+            case .replay: plan.classes == nil ? .none : .queuePriority
             case .threadPriorities: .threadPriority
             default: .none
             }
@@ -200,7 +201,7 @@ extension BackendFactory {
     ) -> [Capability: Way] {
         let way = Way(make: make)
         let declared: [Capability] = [
-            .independent, .chains, .graphs, .suspension, .wakeups, .arrivals, .priorities, .threadPriorities,
+            .independent, .chains, .graphs, .suspension, .wakeups, .arrivals, .replay, .priorities, .threadPriorities,
         ]
         let others: [Capability] = [
             .cancellation, .blocking, .holding, .observers, .barriers, .blockGroups, .announcedEnds,

@@ -125,6 +125,38 @@ extension QueueRound {
         if isLast || !Queue.isTrusted { ends.end() }
     }
 
+    /// Recorded operations arrive, and get into the queue once nothing that they follow is unfinished.
+    func arrive(_ part: Range<Int>, _ successors: Successors) {
+        for operation in part {
+            body.willSubmit(operation)
+            if successors.arrive(operation) { submitArrived(operation) }
+            body.didSubmit(operation)
+        }
+    }
+
+    private func submitArrived(_ operation: Int) {
+        let round = Unretained(self)
+        let queue = place(of: operation)
+        let work: Work = { round { $0.runArrived(operation) } }
+        guard Queue.hasCompletionBlocks, body.wantsNotification(operation) else { return queue { $0.submit(work) } }
+        // The operation may end before this call has returned; `drain` must not.
+        if Queue.isTrusted { ends.begin(1) }
+        queue { $0.submit(work, thenNotify: notifications.block(operation, body)) }
+        if Queue.isTrusted { ends.end() }
+    }
+
+    private func runArrived(_ operation: Int) {
+        guard let successors else { return ranLate() }
+        if case .flag(let flags, _) = extra, flags.isSet(operation) {
+            body.didEndCancelled(operation)
+        } else {
+            body.run(operation)
+        }
+        if !Queue.hasCompletionBlocks, body.wantsNotification(operation) { body.didNotify(operation) }
+        let isLast = successors.release(after: operation) { submitArrived($0) }
+        if isLast || !Queue.isTrusted { ends.end() }
+    }
+
     /// Runs the first operation that another has made ready, then the first that this one makes ready, and so on;
     /// submits the others.
     private func runReleased(by operation: Int, _ successors: Successors) {
@@ -149,7 +181,7 @@ extension QueueRound {
     @inline(__always)
     private func place(of operation: Int) -> Unretained<Queue> {
         if placeCount == 1 { return places[0] }
-        return places[plan.chains?.queues ?? 1 > 1 ? plan.queueIndex(of: operation) : operation % placeCount]
+        return places[plan.isAcrossQueues ? plan.queueIndex(of: operation) : operation % placeCount]
     }
 }
 

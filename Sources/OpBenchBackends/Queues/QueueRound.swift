@@ -85,7 +85,7 @@ package class QueueRound<Queue: RoundQueue>: Backend, @unchecked Sendable {
         chooseSubmission()
         extra = chosenExtra
         if case .nothing = extra { isPlain = true } else { isPlain = false }
-        counts = queues[0].needsCount
+        counts = queues.contains(where: \.needsCount)
         if let successors {
             countEnds()
             ends.begin(Queue.isTrusted ? successors.endCount : plan.operationCount)
@@ -95,6 +95,8 @@ package class QueueRound<Queue: RoundQueue>: Backend, @unchecked Sendable {
     package func submit(_ part: Range<Int>) {
         if let batches {
             submitBatch(part.lowerBound, of: batches)
+        } else if let successors, successors.awaitsArrivals {
+            arrive(part, successors)
         } else if let successors {
             for head in successors.heads { submitReady(head) }
         } else if let barriers {
@@ -153,8 +155,7 @@ package class QueueRound<Queue: RoundQueue>: Backend, @unchecked Sendable {
     package func handOver() -> AnyObject? { queues.count == 1 ? queues[0] : nil }
 
     package func takeOver(_ queue: AnyObject) {
-        let wanted = wantedQueues
-        guard wanted.count == 1, wanted.limit == plan.limit, let queue = queue as? Queue, queue.adapt(to: plan) else {
+        guard wantedLimits == [plan.limit], let queue = queue as? Queue, queue.adapt(to: plan) else {
             return
         }
         queues = [queue]
@@ -190,20 +191,17 @@ package class QueueRound<Queue: RoundQueue>: Backend, @unchecked Sendable {
         return .signal(signals)
     }
 
-    private var wantedQueues: (count: Int, limit: Int?) {
-        let given = plan.chains?.queues ?? 1
+    /// The limit of each queue that the round makes.
+    private var wantedLimits: [Int?] {
         switch (layout, plan.limit) {
-        case (.perChain, nil) where given == 1: return plan.chains.map { ($0.count, 1) } ?? (1, nil)
-        case (.perSlot, let limit?): return (limit, 1)
-        default: return (given, plan.limit)
+        case (.perChain, nil) where plan.chains?.queues == 1: [Int?](repeating: 1, count: plan.chains?.count ?? 1)
+        case (.perSlot, let limit?): [Int?](repeating: 1, count: limit)
+        default: plan.queueLimits
         }
     }
 
     private func makeQueues() {
-        if queues.isEmpty {
-            let (count, limit) = wantedQueues
-            queues = (0..<count).map { _ in makeQueue(limit) }
-        }
+        if queues.isEmpty { queues = wantedLimits.map(makeQueue) }
         let places = UnsafeMutablePointer<Unretained<Queue>>.allocate(capacity: queues.count)
         for (index, queue) in queues.enumerated() { (places + index).initialize(to: Unretained(queue)) }
         (self.places, placeCount) = (places, queues.count)

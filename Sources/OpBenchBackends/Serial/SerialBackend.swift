@@ -20,6 +20,7 @@ final class SerialBackend: Backend, @unchecked Sendable {
             .suspension: "a plain loop cannot be suspended",
             .wakeups: "a plain loop has nothing to wake",
             .arrivals: "a plain loop has no queue that operations could arrive at",
+            .replay: "a plain loop has no queue that operations could arrive at",
             .holding: "nothing waits in a plain loop",
         ])
 

@@ -6,6 +6,7 @@ import OpBenchModel
 /// |---|---|
 /// | independent, wakeup, open_loop | an unstructured task each; a refilled batch is a discarding task group |
 /// | chain, graph | each task makes the tasks of the successors that it made ready |
+/// | replay | as a graph, whose operations arrive |
 /// | priority_mix, thread_priority | task priorities |
 /// | suspend_resume, memory_fence | tasks that wait at a gate before the body |
 /// | cancel_storm | `Task.cancel()` and `Task.isCancelled`; no call cancels all, unless they are one group |
@@ -54,6 +55,17 @@ package enum ConcurrencyBackend {
     private static let ways: [Capability: Way] = [
         .independent: loop().on(.declared), .wakeups: loop(), .arrivals: loop(), .holding: loop(),
         .chains: dependencies(.within), .graphs: dependencies(.within),
+        .replay: Way(
+            support: { plan in
+                if plan.classes != nil, plan.queueLimits.contains(where: { $0 ?? 1 > 1 }) {
+                    return .unsupported(
+                        reason: "permits are first come, first served, whatever the priority; "
+                            + Replay.withoutPriorities)
+                }
+                return .full(
+                    note: plan.replayNote(following: "each task makes the tasks of the successors that it made ready"))
+            }, canHoldPending: { _ in false }, make: { TaskGraph($0, $1, .within) }
+        ).on(.byHand),
         .suspension: Way(note: "tasks wait at a gate before the body") { TaskLoop($0, $1) },
         .priorities: Way(
             support: { plan in

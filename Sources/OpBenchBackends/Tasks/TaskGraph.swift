@@ -1,7 +1,7 @@
 import Dispatch
 import OpBenchModel
 
-/// Chains and graphs as Swift tasks, in the forms that `ConcurrencyBackend` describes.
+/// Chains, graphs and replays as Swift tasks, in the forms that `ConcurrencyBackend` describes.
 final class TaskGraph: Backend, @unchecked Sendable {
     enum TaskForm: Sendable {
         case within, await
@@ -19,11 +19,17 @@ final class TaskGraph: Backend, @unchecked Sendable {
     /// `await`: the task of each operation that was submitted. A task reads those of lower number only, which were
     /// written before it was made.
     private var tasks: TaskHandles?
+    /// By class; empty without.
+    private let priorities: [TaskPriority]
+    /// The operations of a replay that were cancelled; nil if none is to be.
+    private let cancelled: CancellationFlags?
 
     init(_ plan: WorkloadPlan, _ body: OperationBody, _ form: TaskForm) {
         self.plan = plan
         self.body = body
         self.form = form
+        priorities = TaskPriorities.ofClasses(plan)
+        cancelled = plan.cancellation.map { _ in CancellationFlags(count: plan.operationCount) }
     }
 
     static func support(_ plan: WorkloadPlan, _ form: TaskForm) -> Support {
@@ -42,13 +48,12 @@ final class TaskGraph: Backend, @unchecked Sendable {
         // The backend outlives its tasks, since `drain` waits for them: no reference counting on the shared object.
         unowned(unsafe) let backend = self
         let before: @Sendable (Int) async -> Void = { await backend.waitForPredecessors(of: $0) }
-        lanes = (0..<(plan.chains?.queues ?? 1)).map { _ in
+        lanes = plan.queueLimits.map { limit in
             TaskLane(
-                limit: plan.limit, canBeHeld: false, isHeld: plan.startsSuspended,
-                before: form == .await ? before : nil,
-                body: { [body] operation in body.run(operation) }, after: { backend.ended($0) })
+                limit: limit, canBeHeld: false, isHeld: plan.startsSuspended,
+                before: form == .await ? before : nil, body: { backend.run($0) }, after: { backend.ended($0) })
         }
-        for _ in 0..<(plan.chains?.count ?? plan.graph?.sinks.count ?? 0) { running.enter() }
+        for _ in 0..<(plan.chains?.count ?? plan.graph?.sinks.count ?? plan.operationCount) { running.enter() }
         if form == .await { tasks = TaskHandles(count: plan.operationCount) } else { successors = Successors(plan) }
     }
 
@@ -56,10 +61,16 @@ final class TaskGraph: Backend, @unchecked Sendable {
         if form == .await {
             for operation in part { submit(operation) }
         } else {
-            guard let heads = successors?.heads else { return }
-            for head in heads { submit(head) }
+            guard let successors else { return }
+            if successors.awaitsArrivals {
+                for operation in part { arrive(operation, successors) }
+            } else {
+                for head in successors.heads { submit(head) }
+            }
         }
     }
+
+    func cancel(_ part: Range<Int>) { for operation in part { cancelled?.set(operation) } }
 
     func release() { for lane in lanes { lane.open() } }
 
@@ -80,6 +91,33 @@ final class TaskGraph: Backend, @unchecked Sendable {
     func resume() { for lane in lanes { lane.open() } }
 
     // MARK: Parts
+
+    private func arrive(_ operation: Int, _ successors: Successors) {
+        body.willSubmit(operation)
+        if successors.arrive(operation) { submitArrived(operation) }
+        body.didSubmit(operation)
+    }
+
+    private func submitArrived(_ operation: Int) {
+        let priority = priorities.isEmpty ? nil : priorities[Int(plan.classes!.ofOperation[operation])]
+        let lane = lanes[plan.queueIndex(of: operation)]
+        guard body.wantsNotification(operation) else {
+            lane.submit(operation, priority: priority)
+            return
+        }
+        running.enter()
+        defer { running.leave() }
+        let notification = notifications.block(operation, body)
+        let task = lane.submit(operation, priority: priority)
+        Task {
+            await task.value
+            notification()
+        }
+    }
+
+    private func run(_ operation: Int) {
+        if let cancelled, cancelled.isSet(operation) { body.didEndCancelled(operation) } else { body.run(operation) }
+    }
 
     /// Called by tasks as well. Once the task is made, all may end and the backend be gone, unless `running` is
     /// entered.
@@ -112,8 +150,9 @@ final class TaskGraph: Backend, @unchecked Sendable {
     }
 
     private func ended(_ operation: Int) {
+        let awaitsArrivals = successors?.awaitsArrivals ?? false
         let isLast =
-            successors?.release(after: operation) { submit($0) }
+            successors?.release(after: operation) { awaitsArrivals ? submitArrived($0) : submit($0) }
             ?? plan.graph.map { $0.successors.count(of: operation) == 0 }
             ?? (operation + plan.predecessorDistance >= plan.operationCount)
         if isLast { running.leave() }

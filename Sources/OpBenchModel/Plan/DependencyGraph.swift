@@ -1,6 +1,7 @@
 /// The dependencies of a graph's operations, as compressed rows in both directions.
 ///
-/// Predecessors have lower numbers than their successors, so the order of numbers is a correct order to run them in.
+/// In graphs of a kind, predecessors have lower numbers than their successors, so the order of numbers is a correct
+/// order to run them in. In recorded ones a predecessor may have arrived later.
 public struct DependencyGraph: Sendable, Equatable {
     /// One direction of the graph: the neighbours of operation `i` are `targets[starts[i]..<starts[i + 1]]`.
     public struct Rows: Sendable, Equatable {
@@ -18,7 +19,18 @@ public struct DependencyGraph: Sendable, Equatable {
         public func count(of operation: Int) -> Int { Int(starts[operation + 1] - starts[operation]) }
     }
 
-    public let size: GraphSize
+    /// One operation's wait for another.
+    public struct Edge: Sendable, Equatable {
+        public var operation: Int
+        public var predecessor: Int
+
+        public init(operation: Int, predecessor: Int) {
+            (self.operation, self.predecessor) = (operation, predecessor)
+        }
+    }
+
+    /// Nil for a recorded graph.
+    public let size: GraphSize?
     private let seed: Int
     public let predecessors: Rows
     public let successors: Rows
@@ -61,11 +73,66 @@ public struct DependencyGraph: Sendable, Equatable {
         sinks = levels.indices.filter { [successors] in successors.count(of: $0) == 0 }
     }
 
-    /// A graph of the same kind with at most `limit` operations, or the smallest possible one.
-    func shortened(to limit: Int) -> DependencyGraph { DependencyGraph(size.shortened(to: limit), seed: seed) }
+    /// The graph of those edges; nil if operations wait for one another in a circle, or twice for the same.
+    ///
+    /// - Parameter edges: between two different operations each.
+    public init?(operationCount: Int, edges: [Edge]) {
+        var starts = [Int32](repeating: 0, count: operationCount + 1)
+        for edge in edges { starts[edge.operation + 1] += 1 }
+        for operation in 0..<operationCount { starts[operation + 1] += starts[operation] }
+        var next = starts
+        var targets = [Int32](repeating: 0, count: edges.count)
+        for edge in edges {
+            targets[Int(next[edge.operation])] = Int32(edge.predecessor)
+            next[edge.operation] += 1
+        }
+        predecessors = Rows(starts: starts, targets: targets)
+        successors = predecessors.transposed()
+        guard
+            !successors.hasRepetitions,
+            let levels = Self.levels(of: predecessors, successors)
+        else { return nil }
+        self.levels = levels
+        (size, seed) = (nil, 0)
+        sources = levels.indices.filter { [predecessors] in predecessors.count(of: $0) == 0 }
+        sinks = levels.indices.filter { [successors] in successors.count(of: $0) == 0 }
+    }
+
+    /// Nil for a graph with a circle, whose operations are never reached.
+    private static func levels(of predecessors: Rows, _ successors: Rows) -> [UInt32]? {
+        var levels = [UInt32](repeating: 1, count: predecessors.starts.count - 1)
+        var missing = levels.indices.map { predecessors.count(of: $0) }
+        var reached = levels.indices.filter { missing[$0] == 0 }
+        var next = 0
+        while next < reached.count {
+            let operation = reached[next]
+            next += 1
+            for successor in successors[operation].map(Int.init) {
+                levels[successor] = max(levels[successor], levels[operation] + 1)
+                missing[successor] -= 1
+                if missing[successor] == 0 { reached.append(successor) }
+            }
+        }
+        return reached.count == levels.count ? levels : nil
+    }
+
+    /// A graph of the same kind with at most `limit` operations, or the smallest possible one; of a recorded graph its
+    /// first operations.
+    func shortened(to limit: Int) -> DependencyGraph {
+        if let size { return DependencyGraph(size.shortened(to: limit), seed: seed) }
+        let edges = (0..<limit).flatMap { operation in
+            predecessors[operation].filter { $0 < limit }.map { Edge(operation: operation, predecessor: Int($0)) }
+        }
+        return DependencyGraph(operationCount: limit, edges: edges)!
+    }
 }
 
 extension DependencyGraph.Rows {
+    /// Whether a row has a target twice. Rows are in ascending order.
+    fileprivate var hasRepetitions: Bool {
+        (0..<starts.count - 1).contains { row in zip(self[row], self[row].dropFirst()).contains { $0 == $1 } }
+    }
+
     /// The same edges, indexed by their other ends; each row in ascending order.
     fileprivate func transposed() -> DependencyGraph.Rows {
         let count = starts.count - 1

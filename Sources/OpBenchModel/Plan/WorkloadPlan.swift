@@ -35,6 +35,13 @@ public struct WorkloadPlan: Sendable {
         }
     }
 
+    /// Several queues with a limit each.
+    public struct Queues: Sendable, Equatable {
+        /// Nil for the default.
+        public var limits: [Int?]
+        public var ofOperation: [UInt8]
+    }
+
     public var shape: Shape
     /// The capability that a backend needs.
     package var needs: Capability
@@ -45,8 +52,10 @@ public struct WorkloadPlan: Sendable {
     public var itemsPerOperation = 1
     /// CPU work per item; 0 runs no kernel.
     public var workNanoseconds: Int
-    /// The queue's limit; nil for the default.
+    /// The queue's limit; nil for the default, and where `queues` have their own.
     public var limit: Int?
+    /// Nil for one queue, and for those of the chains.
+    public var queues: Queues?
     public var form: Form = .subclass
     public var submission: Submission = .each
     /// The number of submitting threads.
@@ -85,8 +94,22 @@ extension WorkloadPlan {
 
     @inlinable
     public func queueIndex(of operation: Int) -> Int {
+        if let queues { return Int(queues.ofOperation[operation]) }
         guard let chains, chains.queues > 1 else { return 0 }
         return (operation / chains.count + operation % chains.count) % chains.queues
+    }
+
+    /// Whether there are several queues.
+    @inlinable public var isAcrossQueues: Bool { queues != nil || chains?.queues ?? 1 > 1 }
+
+    /// The limit of each queue; nil for the default.
+    public var queueLimits: [Int?] {
+        queues?.limits ?? [Int?](repeating: limit, count: chains?.queues ?? 1)
+    }
+
+    /// The most operations that the limits let run at once; nil if a queue has the default.
+    package var slots: Int? {
+        queueLimits.reduce(0) { sum, limit in sum.flatMap { sum in limit.map { sum + $0 } } }
     }
 
     /// The raw queue priority or the thread priority of an operation; 0 in shapes without classes.
@@ -140,6 +163,7 @@ extension WorkloadPlan {
         }
         itemCount = operationCount * itemsPerOperation
         classes?.ofOperation.removeSubrange(operationCount...)
+        queues?.ofOperation.removeSubrange(operationCount...)
         pacing = pacing?.prefix(operationCount)
     }
 }
@@ -191,6 +215,7 @@ extension WorkloadPlan {
     /// The planned duration of an operation's body, work and sleep, in nanoseconds; nil if it waits for the end of
     /// another operation.
     package func plannedNanoseconds(of operation: Int) -> Int? {
+        if let replay { return replay.work[operation] + replay.waits[operation] }
         let items = operation == operationCount - 1 ? lastItems : itemsPerOperation
         let work = items * workNanoseconds + (operation == stalledOperation ? stall?.nanoseconds ?? 0 : 0)
         guard let blocking else { return work }

@@ -48,6 +48,9 @@ package struct Cancellation: ShapeDetail, Equatable {
     package var chosenCount: Int { isChosen.count { $0 } }
     package var runsEveryBody: Bool { false }
 
+    /// Operations that are cancelled one by one while the queue runs.
+    init(live isChosen: [Bool]) { (call, isBeforeRelease, self.isChosen) = (.each, false, isChosen) }
+
     fileprivate init(_ cell: Cell, of operations: Int, isBeforeRelease: Bool) {
         call = Call(rawValue: cell.text("call")) ?? .each
         self.isBeforeRelease = isBeforeRelease
@@ -102,6 +105,6 @@ package struct Cancellation: ShapeDetail, Equatable {
 }
 
 extension WorkloadPlan {
-    /// Nil in other shapes.
-    package var cancellation: Cancellation? { detail(Cancellation.self) }
+    /// Nil in shapes that cancel nothing.
+    package var cancellation: Cancellation? { detail(Cancellation.self) ?? replay?.cancellation }
 }

@@ -94,7 +94,7 @@ public struct ShapeDefinition: Sendable {
         let operations = operationCount(cell)
         var plan = WorkloadPlan(
             shape: shape, needs: needs, operationCount: operations, itemCount: itemCount?(cell) ?? operations,
-            workNanoseconds: cell.integer("work_ns"), limit: cell.maxConcurrent)
+            workNanoseconds: cell.workNanoseconds, limit: cell.maxConcurrent)
         complete(cell, &plan)
         return plan
     }
@@ -140,7 +140,7 @@ package struct RoundEstimate: Sendable {
         if let whole { return whole(cell, backend) }
         let cost = BackendDefinition.of(backend)?.cost ?? OperationCost()
         let threads = cost.isLoop || cell.maxConcurrent == 1 ? 1.0 : 2
-        let work = Double(items) * Double(cell.integer("work_ns")) / threads
+        let work = Double(items) * Double(cell.workNanoseconds) / threads
         let each = nanosecondsPerOperation(cost, of: operations)
         return (Double(operations) * each + work) / 1e9 + pause(cell)
     }

@@ -3,7 +3,8 @@
 extension ShapeDefinition {
     /// Every shape, in the order of tables.
     public static let all: [ShapeDefinition] = [
-        independent, chain, graph, priorityMix, threadPriority, suspendResume, wakeup, openLoop, cancelStorm, blocking,
+        independent, chain, graph, priorityMix, threadPriority, suspendResume, wakeup, openLoop, replay, cancelStorm,
+        blocking,
         memoryFence, observers, barriers, blockGroups, asynchronous, manualStart, sequence,
     ]
 

@@ -53,6 +53,12 @@ extension Cell {
         return value.sorted { $0.key < $1.key }.map { (key: $0.key, weight: $0.value) }
     }
 
+    /// The work of an item in nanoseconds; 0 in shapes without such a parameter.
+    var workNanoseconds: Int {
+        guard case .integer(let nanoseconds) = parameters["work_ns"] else { return 0 }
+        return nanoseconds
+    }
+
     /// The queue's limit; nil for `"default"`, the system's choice.
     public var maxConcurrent: Int? {
         guard case .integer(let limit) = parameters["max_concurrent"] else { return nil }

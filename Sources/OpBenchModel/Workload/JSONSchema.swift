@@ -148,7 +148,7 @@ public enum JSONSchema {
                 + values.filter { known.insert($0.name).inserted }.flatMap {
                     definitions(of: $0.definition, named: $0.name)
                 }
-                + [("bounds", bounds)])
+                + [("bounds", bounds), RecordedLoad.packedSchema])
     }
 
     private static func definitions(of definition: ShapeDefinition) -> [(String, JSONValue)] {
@@ -188,6 +188,7 @@ public enum JSONSchema {
         case .weights(.fixed(let keys)): "weights.\(keys.joined(separator: "."))"
         case .weights(.number): "weights.number"
         case .phases: "phases"
+        case .recording: "recording"
         }
     }
 
@@ -242,6 +243,7 @@ public enum JSONSchema {
             return .object(
                 ("type", "array"), ("minItems", .integer(1)), ("maxItems", .integer(Phase.countLimit)),
                 ("items", phase))
+        case .recording: return RecordedLoad.schema
         }
     }
 
@@ -314,8 +316,10 @@ public enum JSONSchema {
             definition.isNumeric
             ? JSONValue.object(("$ref", "#/$defs/bounds"), ("properties", equals))
             : .object(("type", "object"), notEmpty, noOtherMembers, comments, ("properties", equals))
-        if case .weights = definition.kind { return object }
-        return .object(("anyOf", .list(value, object)))
+        switch definition.kind {
+        case .weights, .recording: return object
+        default: return .object(("anyOf", .list(value, object)))
+        }
     }
 }
 

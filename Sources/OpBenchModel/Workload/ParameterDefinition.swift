@@ -9,6 +9,8 @@ public struct ParameterDefinition: Sendable {
         case weights(keys: WeightKeys)
         /// The phases of a sequence.
         case phases
+        /// The columns of a replay.
+        case recording
     }
 
     /// The keys that may have a weight.
@@ -56,6 +58,7 @@ public struct ParameterDefinition: Sendable {
             "\"\(keyword)\" or a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .weights(let keys): "an object of weights by \(keys.allowed)"
         case .phases: "a list of phases, objects with name, shape and parameters"
+        case .recording: RecordedLoad.allowed
         }
     }
 }

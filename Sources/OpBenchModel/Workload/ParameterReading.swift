@@ -49,6 +49,8 @@ extension ParameterDefinition {
             return .weights(try weights(from: node, keys: keys))
         case .phases:
             return .phases(try phases(from: node))
+        case .recording:
+            return .recording(try RecordedLoad(node))
         }
     }
 

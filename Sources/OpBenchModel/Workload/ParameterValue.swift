@@ -6,11 +6,12 @@ public enum ParameterValue: Codable, Sendable, Hashable {
     /// Relative weights by key, as in `mix`; each above 0.
     case weights([String: Double])
     case phases([Phase])
+    case recording(RecordedLoad)
 }
 
 extension ParameterValue: CustomStringConvertible {
     /// The canonical text: in `cell_id`, in the `param_` columns and after `--set`. Weights are `key:weight` by
-    /// ascending key, joined by `/`: `high:1/low:2.5`; phases are joined by `+`. No value contains a space, a comma, a
+    /// ascending key, joined by `/`: `high:1/low:2.5`; phases are joined by `+`; a recording is its digest. No value contains a space, a comma, a
     /// quote or `=`.
     public var description: String {
         switch self {
@@ -20,6 +21,7 @@ extension ParameterValue: CustomStringConvertible {
         case .weights(let weights):
             weights.sorted { $0.key < $1.key }.map { "\($0.key):\(FigureText.write($0.value))" }.joined(separator: "/")
         case .phases(let phases): phases.map(\.description).joined(separator: "+")
+        case .recording(let load): load.digest
         }
     }
 }
@@ -38,6 +40,7 @@ extension ParameterValue {
                         .init(name: key, line: 0, value: JSONValue(.number(JSONNumber(text: FigureText.write(weight)))))
                     }))
         case .phases(let phases): JSONValue(.array(phases.map(\.json)))
+        case .recording(let load): load.json
         }
     }
 }

@@ -93,10 +93,11 @@ struct RuleDecoder {
         _ node: JSONNode, on parameter: ParameterDefinition
     ) throws(InputErrors) -> ParameterCondition {
         guard case .object = node.value.content else {
-            if case .weights = parameter.kind {
+            switch parameter.kind {
+            case .weights, .recording:
                 throw node.wrongType(expected: "{\"equals\": …} with \(parameter.allowed)")
+            default: return ParameterCondition(equals: try parameter.value(from: node))
             }
-            return ParameterCondition(equals: try parameter.value(from: node))
         }
         let known = parameter.isNumeric ? ["equals", "below", "above"] : ["equals"]
         if try node.members("a condition").isEmpty {
@@ -125,7 +126,7 @@ extension ParameterDefinition {
     var isNumeric: Bool {
         switch kind {
         case .integer, .integerOr, .number: true
-        case .choice, .weights, .phases: false
+        case .choice, .weights, .phases, .recording: false
         }
     }
 }

@@ -147,7 +147,7 @@ extension ParameterDefinition {
     fileprivate func json(of value: ParameterValue) -> JSONValue {
         guard case .text(let text) = value else { return value.json }
         switch kind {
-        case .choice, .phases: return value.json
+        case .choice, .phases, .recording: return value.json
         case .integer, .integerOr, .number:
             guard FigureText.read(text) != nil || Int(text) != nil else { return value.json }
             return JSONValue(.number(JSONNumber(text: text)))

@@ -41,9 +41,9 @@ final class TraceBuilder {
         let firstOperation = UInt32(trace.operations.count)
         let firstQueue = UInt16(trace.queues.count)
         let firstClass = trace.classes.count
-        for queue in 0..<(plan.chains?.queues ?? 1) {
+        for (queue, limit) in plan.queueLimits.enumerated() {
             let name = "queue \(queue + 1)"
-            trace.queues.append(SampleTrace.Queue(name: phase.isEmpty ? name : "\(name), \(phase)", limit: plan.limit))
+            trace.queues.append(SampleTrace.Queue(name: phase.isEmpty ? name : "\(name), \(phase)", limit: limit))
         }
         let names = plan.classes.map { classes in classes.keys.indices.map(classes.name) } ?? ["operation"]
         trace.classes += names.map { phase.isEmpty ? $0 : "\(phase): \($0)" }

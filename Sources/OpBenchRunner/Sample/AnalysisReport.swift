@@ -24,7 +24,7 @@ extension RoundAnalysis {
             }
         }
         reportClasses(operations: operations, into: &report)
-        keepingUp?.report(into: &report)
+        keepingUp?.report(flagsOverload: plan.replay == nil, into: &report)
         if plan.storm != nil {
             report.add(.startsAfterSuspend, "total", Double(startsAfterSuspend), operations: operations)
         }

@@ -14,12 +14,12 @@ struct GuaranteeCheck {
             violations.append("\(body.countedRuns) bodies ran for \(plan.operationCount) operations")
         }
         // With groups, the limit counts groups, whose blocks run concurrently.
-        if guarantees.contains(.limit), let limit = plan.limit, plan.detail?.groupSize ?? 1 == 1,
-            body.highWater > limit * queueCount
+        if guarantees.contains(.limit), let slots = plan.slots, plan.detail?.groupSize ?? 1 == 1,
+            body.highWater > slots
         {
-            violations.append("\(body.highWater) operations ran at once at limit \(limit)")
+            violations.append("\(body.highWater) operations ran at once at limit \(plan.limit ?? slots)")
         }
-        if guarantees.contains(.priorityOrder), plan.limit == 1, analysis.inversions > 0 {
+        if guarantees.contains(.priorityOrder), plan.slots == 1, analysis.inversions > 0 {
             violations.append("\(analysis.inversions) operations started before a more urgent one at limit 1")
         }
         if guarantees.contains(.suspension), analysis.mostStartsInAHold > slots(body) {
@@ -52,8 +52,6 @@ struct GuaranteeCheck {
         return violations
     }
 
-    private var queueCount: Int { plan.chains?.queues ?? 1 }
-
     /// The number of slots that may have been running: the limit, or else the most that were seen, at least one per
     /// core.
     private func slots(_ body: OperationBody) -> Int {
@@ -74,7 +72,11 @@ struct PacingCheck {
             let hasty = hastyBursts(of: size, body)
             return hasty == 0 ? [] : ["\(hasty) bursts were submitted before the previous one had ended"]
         case .arrivals(let instants):
-            let early = instants.indices.count { body.read(.start, $0) < pace.firstArrival + instants[$0] }
+            let early = instants.indices.count { operation in
+                // A cancelled operation may never start.
+                let start = body.read(.start, operation)
+                return start > 0 && start < pace.firstArrival + instants[operation]
+            }
             return early == 0 ? [] : ["\(early) operations started before they had arrived"]
         }
     }

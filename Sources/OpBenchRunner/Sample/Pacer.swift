@@ -61,23 +61,38 @@ struct Pacer: Sendable {
 
     /// Submits each operation at its instant. Late arrivals are submitted at once: a delay of this thread shifts no
     /// later instants.
+    ///
+    /// In a replay, calls that cancel come between. The thread only sleeps there: polling would take a processor from
+    /// bodies that the program ran on it.
     private func submit(at instants: [Int64], to backend: any Backend) -> Pace {
         let pace = Pace(firstArrival: clock.now())
+        let replay = plan.replay
+        let watch = replay == nil ? Self.watchNanoseconds : 0
+        var cancellations = (replay?.cancellations ?? [])[...]
+        func cancel(until instant: Int64) {
+            while let next = cancellations.first, next.instant < instant {
+                wait(until: pace.firstArrival + next.instant, watching: watch)
+                backend.cancel(next.operation..<next.operation + 1)
+                cancellations.removeFirst()
+            }
+        }
         for (operation, instant) in instants.enumerated() {
             if let stall = plan.stall, stall.stallsSubmitter, stall.operation == operation {
                 clock.sleep(clock.now() + Int64(stall.nanoseconds))
             }
-            wait(until: pace.firstArrival + instant)
+            cancel(until: instant)
+            wait(until: pace.firstArrival + instant, watching: watch)
             backend.submit(operation..<operation + 1)
         }
+        cancel(until: .max)
         return pace
     }
 
-    private func wait(until instant: Int64) {
+    private func wait(until instant: Int64, watching watch: Int64) {
         while true {
             let left = instant - clock.now()
             if left <= 0 { return }
-            if left > Self.watchNanoseconds { clock.sleep(instant - Self.watchNanoseconds) }
+            if left > watch { clock.sleep(instant - watch) }
         }
     }
 }

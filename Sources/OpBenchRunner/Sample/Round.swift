@@ -98,7 +98,8 @@ struct Round: Sendable {
 
         init(_ plan: WorkloadPlan) {
             storm = plan.storm
-            cancels = plan.cancellation != nil
+            // Recorded cancellations are among the arrivals.
+            cancels = plan.cancellation != nil && plan.replay == nil
             asksForRelease = plan.ballast != nil
         }
     }

@@ -50,10 +50,8 @@ struct RoundAnalysis {
     }
 
     private mutating func addLatencies(_ round: Round, _ body: OperationBody) {
-        let classCount = plan.classes?.keys.count ?? 1
         let stages: [LatencyStage] = [.ready, .start, .run, .end, .submit, .notified]
-        var local = [[Histogram<UInt64>]](
-            repeating: [Histogram<UInt64>](repeating: Histogram(), count: stages.count), count: classCount)
+        var local = emptyHistograms(of: stages)
         for operation in 0..<plan.operationCount where body.read(.start, operation) > 0 {
             let index = Int(plan.classes?.ofOperation[operation] ?? 0)
             let ready = ready(operation, round, body)
@@ -66,6 +64,17 @@ struct RoundAnalysis {
             let notified = body.read(.notified, operation)
             if notified > 0 { local[index][5].record(nanoseconds: notified - end) }
         }
+        merge(local, of: stages)
+    }
+
+    /// By class and stage.
+    private func emptyHistograms(of stages: [LatencyStage]) -> [[Histogram<UInt64>]] {
+        [[Histogram<UInt64>]](
+            repeating: [Histogram<UInt64>](repeating: Histogram(), count: stages.count),
+            count: plan.classes?.keys.count ?? 1)
+    }
+
+    private mutating func merge(_ local: [[Histogram<UInt64>]], of stages: [LatencyStage]) {
         for index in local.indices {
             for (stage, histogram) in zip(stages, local[index]) {
                 recorder.merge(histogram, stage)
@@ -91,13 +100,17 @@ struct RoundAnalysis {
     }
 
     private mutating func addInversions(_ planned: OperationClasses, _ body: OperationBody) {
-        let operations = (0..<plan.operationCount).map { operation in
-            OrderedOperation(
-                ready: body.ready(operation), start: body.read(.start, operation), end: body.read(.end, operation),
-                level: Int(planned.ofOperation[operation]))
+        var operations = [[OrderedOperation]](repeating: [], count: plan.queueLimits.count)
+        for operation in 0..<plan.operationCount where body.read(.start, operation) > 0 {
+            operations[plan.queueIndex(of: operation)].append(
+                OrderedOperation(
+                    ready: body.ready(operation), start: body.read(.start, operation), end: body.read(.end, operation),
+                    level: Int(planned.ofOperation[operation])))
         }
-        for (operation, victim) in zip(operations, Inversions.victims(in: operations)) where victim != nil {
-            classes[planned.name(operation.level), default: ClassFigures()].inversions += 1
+        for queue in operations {
+            for (operation, victim) in zip(queue, Inversions.victims(in: queue)) where victim != nil {
+                classes[planned.name(operation.level), default: ClassFigures()].inversions += 1
+            }
         }
     }
 
@@ -117,23 +130,24 @@ struct RoundAnalysis {
     /// Latencies from a client's view: one that waits for each operation (service), or arrives when the plan says
     /// (intended).
     private mutating func addPace(_ pace: Pace, _ body: OperationBody) {
-        var (intended, service, lag) = (Histogram<UInt64>(), Histogram<UInt64>(), Histogram<UInt64>())
+        let stages: [LatencyStage] = [.service, .intended, .lag]
+        var local = emptyHistograms(of: stages)
         for operation in 0..<plan.operationCount {
             let (submit, end) = (body.read(.submit, operation), body.read(.end, operation))
-            service.record(nanoseconds: end - submit)
+            if end == 0 { continue }
+            let index = Int(plan.classes?.ofOperation[operation] ?? 0)
+            local[index][0].record(nanoseconds: end - submit)
             guard case .arrivals(let instants) = plan.pacing else { continue }
             let arrival = pace.firstArrival + instants[operation]
-            intended.record(nanoseconds: end - arrival)
-            lag.record(nanoseconds: submit - arrival)
+            local[index][1].record(nanoseconds: end - arrival)
+            local[index][2].record(nanoseconds: submit - arrival)
         }
         if case .arrivals(let instants) = plan.pacing {
             let ends = (0..<plan.operationCount).map { body.read(.end, $0) - pace.firstArrival }
             let round = KeepingUp(arrivals: instants, ends: ends)
             keepingUp = keepingUp?.merged(with: round) ?? round
         }
-        recorder.merge(intended, .intended)
-        recorder.merge(service, .service)
-        recorder.merge(lag, .lag)
+        merge(local, of: stages)
     }
 
     /// The 99th percentile from intended submit to end, in nanoseconds; 0 if nothing arrived.
@@ -204,12 +218,14 @@ struct KeepingUp: Sendable, Equatable {
     var isOverloaded: Bool { 2 * overloadedRounds > rounds }
 
     /// Reports two rates, and a flag if most rounds were overloaded.
-    func report(into report: inout SampleReport) {
+    ///
+    /// - Parameter flagsOverload: false in a replay, whose program may itself have had a backlog.
+    func report(flagsOverload: Bool, into report: inout SampleReport) {
         guard window > 0 else { return }
         func perSecond(_ count: Int) -> Double { Double(count) * 1e9 / Double(window) }
         report.add(.arrivalRate, "rate", perSecond(arrived), operations: arrived)
         report.add(.completionRate, "rate", perSecond(ended), operations: ended)
-        if isOverloaded { report.flags.append("overloaded") }
+        if flagsOverload, isOverloaded { report.flags.append("overloaded") }
     }
 }
 

@@ -100,6 +100,8 @@ extension Trial {
         }
         // Before there are other threads, all of which are counted from their beginning.
         let counters = flavour == .counters ? HardwareCounters(from: counterSource) : nil
+        // Recorded waits include the delays of timers. Threads that are started later inherit it.
+        if plan.replay != nil { clinux_exact_timers() }
         WarmUp(factory: factory, kernel: kernel).run(plan, into: &report)
         report.referenceLoopNanoseconds.append(ReferenceLoop.run(kernel))
         let competitors = Competitors(count: flavour == .counters ? 0 : plan.threadPriorities?.competitors ?? 0)

@@ -10,6 +10,7 @@ extension FuzzReader {
                 + Set(definitions.flatMap { $0.parameters.map(\.name) }).sorted() + BackendID.known.map(\.rawValue)
                 + SampleKind.allCases.map(\.rawValue) + SampleStatus.allCases.map(\.rawValue)
                 + ["backend", "when", "reason", "status", "equals", "below", "above", WorkloadDecoder.schemaPath]
+                + RecordedLoad.Column.allCases.map(\.rawValue) + ["0*3 5", "-8"]
                 + ["fan_in", "diamond", "binary_tree", "wavefront", "layered_random", "search", "high:1", "0.5"]
                 + jsonWords
         },
