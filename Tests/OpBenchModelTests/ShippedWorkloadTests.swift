@@ -63,7 +63,7 @@ struct DefinitionTests {
             #expect(parameter.name.allSatisfy { $0.isLowercase || $0 == "_" })
         }
         // A recording has work and limits of its own, and nothing is drawn.
-        for common in ["work_ns", "max_concurrent", "seed"] where shape != .replay {
+        for common in ["work_ns", "max_concurrent", "seed", "body"] where shape != .replay {
             #expect(parameters.contains { $0.name == common })
         }
     }

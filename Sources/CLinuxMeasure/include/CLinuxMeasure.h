@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include "CLinuxBodies.h"
 #include "CLinuxCalls.h"
 #include "CLinuxCounters.h"
 #include "CLinuxDispatch.h"

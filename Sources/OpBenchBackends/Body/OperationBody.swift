@@ -45,6 +45,10 @@ package struct OperationBody: @unchecked Sendable {
         package let blocking: BlockedWork?
         /// Nil unless operations differ in their work.
         package let recorded: RecordedBodies?
+        /// Does the work of items instead of the kernel, until the sample is over.
+        package var chosen: ChosenBody?
+        /// Whether the work is more than the kernel and a stall.
+        package let isSpecial: Bool
         /// Whether an operation is running until `didAnnounceEnd`.
         package let announcesEnds: Bool
         package let itemsPerOperation: Int
@@ -89,21 +93,29 @@ package struct OperationBody: @unchecked Sendable {
         let iterations = kernel.iterations(nanoseconds: plan.workNanoseconds)
         let blocking = plan.blocking.map { BlockedWork($0, of: count) }
         let recorded = plan.replay.map { RecordedBodies($0, kernel) }
+        let chosen = plan.body.flatMap { ChosenBody.made($0, kernel) }
         state.initialize(
             to: State(
                 mode: mode, operationCount: count, slots: slots, predecessorDistance: plan.predecessorDistance,
                 predecessors: plan.graph.map { GraphRows($0.predecessors) },
                 iterationsPerItem: iterations,
-                hasWork: iterations > 0 || blocking != nil || recorded != nil || plan.stalledOperation >= 0,
-                blocking: blocking, recorded: recorded, announcesEnds: plan.announcedEnd != nil,
+                hasWork: iterations > 0 || blocking != nil || recorded != nil || chosen != nil
+                    || plan.stalledOperation >= 0,
+                blocking: blocking, recorded: recorded, chosen: chosen,
+                isSpecial: blocking != nil || recorded != nil || chosen != nil,
+                announcesEnds: plan.announcedEnd != nil,
                 itemsPerOperation: plan.itemsPerOperation, lastItems: plan.lastItems,
                 stalledOperation: plan.stalledOperation, stallNanoseconds: Int64(plan.stall?.nanoseconds ?? 0),
                 stamps: stamps, stampCount: stampCount, takesThreadFigures: takesThreadFigures, counters: counters))
     }
 
-    /// Gives the traces up. Nothing should run the body any more; a backend that does is detected until they are freed,
-    /// when two more bodies have been given up.
-    package func deallocate() { Self.leftovers.keep(self)?.free() }
+    /// Gives the traces up, and what a chosen body holds. Nothing should run the body any more; a backend that does is
+    /// detected until the traces are freed, when two more bodies have been given up.
+    package func deallocate() {
+        state.pointee.chosen?.release()
+        state.pointee.chosen = nil
+        Self.leftovers.keep(self)?.free()
+    }
 
     private static let leftovers = Leftovers<OperationBody>(count: 2)
 
@@ -283,14 +295,47 @@ extension OperationBody {
     @inline(__always)
     func work(_ operation: Int) {
         guard state.pointee.hasWork else { return }
+        if state.pointee.isSpecial { return workSpecially(operation) }
+        if operation == state.pointee.stalledOperation { standStill(operation) }
+        compute(operation)
+    }
+
+    @inline(__always)
+    private func compute(_ operation: Int) {
+        let iterations = state.pointee.iterationsPerItem
+        for _ in 0..<itemCount(of: operation) { WorkKernel.run(iterations) }
+    }
+
+    @inline(__always)
+    private func itemCount(of operation: Int) -> Int {
+        let isLast = operation == state.pointee.operationCount - 1
+        return isLast ? state.pointee.lastItems : state.pointee.itemsPerOperation
+    }
+
+    /// The work of plans whose operations wait, were recorded, or have a chosen body.
+    @inline(never)
+    func workSpecially(_ operation: Int) {
         if let recorded = state.pointee.recorded { return replay(operation, recorded) }
         if let blocking = state.pointee.blocking { block(operation, blocking) }
         if operation == state.pointee.stalledOperation { standStill(operation) }
-        let iterations = state.pointee.iterationsPerItem
-        let isLast = operation == state.pointee.operationCount - 1
-        for _ in 0..<(isLast ? state.pointee.lastItems : state.pointee.itemsPerOperation) {
-            WorkKernel.run(iterations)
+        // Borrowed: a reference count would be a line that all threads write to.
+        guard let chosen = state.pointee.chosen.map(Unretained.init) else { return compute(operation) }
+        let first = operation * state.pointee.itemsPerOperation
+        for item in first..<first + itemCount(of: operation) {
+            if state.pointee.mode == .traced {
+                runTraced(chosen, item, of: operation)
+            } else {
+                chosen { $0.run(item) }
+            }
         }
+    }
+
+    /// An item's own waits are not waits for a processor.
+    private func runTraced(_ chosen: Unretained<ChosenBody>, _ item: Int, of operation: Int) {
+        let begun = MonotonicClock.now()
+        chosen { $0.run(item) }
+        let own = min(MonotonicClock.now() - begun, chosen { $0.longestWait(item) })
+        stamp(.processorWait, operation, read(.processorWait, operation) - own)
     }
 
     /// An operation that waited for another counts what that one left, as one with a predecessor does.
@@ -314,15 +359,12 @@ extension OperationBody {
     @inline(never)
     func standStill(_ operation: Int) { sleep(operation, state.pointee.stallNanoseconds) }
 
-    /// How late the kernel's timers may be on an idle machine: prctl(2) has a slack of 50 µs.
-    private static let timerSlack: Int64 = 100_000
-
     /// The planned sleep is in the body and is not a wait for a processor; oversleeping is.
     private func sleep(_ operation: Int, _ nanoseconds: Int64) {
         let begun = MonotonicClock.now()
         MonotonicClock.sleep(until: begun + nanoseconds)
         guard state.pointee.mode == .traced else { return }
-        stamp(.processorWait, operation, -min(MonotonicClock.now() - begun, nanoseconds + Self.timerSlack))
+        stamp(.processorWait, operation, -min(MonotonicClock.now() - begun, nanoseconds + MonotonicClock.timerSlack))
     }
 
     @inline(never)

@@ -1,4 +1,4 @@
-/// The end of a sample whose backend ran an operation too often, or lost one.
+/// The end of a sample whose backend ran an operation too often, or lost one, or whose bodies cannot do what they should.
 ///
 /// Such a backend may run the round's operations at any time, so nothing of the round may be freed, and no further
 /// round started: the sample ends here, with a message. Without an ending, as in tests, the findings are kept and the

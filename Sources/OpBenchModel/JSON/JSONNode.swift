@@ -57,7 +57,7 @@ struct JSONNode {
         for member in found where !known.contains(member.name) {
             mistakes.note(
                 InputError(
-                    file: file, line: member.line, path: child(member).path,
+                    file: file, line: member.line > 0 ? member.line : nil, path: child(member).path,
                     message: "unknown key \(JSONText.excerpt(member.name))",
                     remedy: Suggestion.remedy(for: member.name, among: known, from: command)))
             if let meant = Suggestion.nearest(to: member.name, among: known), members[meant] == nil {

@@ -52,6 +52,8 @@ public struct WorkloadPlan: Sendable {
     public var itemsPerOperation = 1
     /// CPU work per item; 0 runs no kernel.
     public var workNanoseconds: Int
+    /// The work of an item instead of that; nil for that.
+    package var body: PlannedBody?
     /// The queue's limit; nil for the default, and where `queues` have their own.
     public var limit: Int?
     /// Nil for one queue, and for those of the chains.
@@ -213,9 +215,10 @@ extension WorkloadPlan {
     }
 
     /// The planned duration of an operation's body, work and sleep, in nanoseconds; nil if it waits for the end of
-    /// another operation.
+    /// another operation, or if its body is not CPU work alone.
     package func plannedNanoseconds(of operation: Int) -> Int? {
         if let replay { return replay.work[operation] + replay.waits[operation] }
+        guard body == nil else { return nil }
         let items = operation == operationCount - 1 ? lastItems : itemsPerOperation
         let work = items * workNanoseconds + (operation == stalledOperation ? stall?.nanoseconds ?? 0 : 0)
         guard let blocking else { return work }

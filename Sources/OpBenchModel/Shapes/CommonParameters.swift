@@ -25,6 +25,9 @@ extension ShapeDefinition {
             .nanoseconds(
                 "work_ns", 0...1_000_000_000, work, "Calibrated CPU work of one item, or of one operation; 0 for none."),
             .init(
+                name: "body", kind: .body, defaultValue: .text(BodyChoice.cpu.name),
+                summary: "What an item does: \"cpu\" works for work_ns, any other body does something else instead."),
+            .init(
                 name: "max_concurrent", kind: .integerOr(keyword: "default", 1...concurrencyLimit),
                 defaultValue: .text("default"),
                 summary: "The queue's limit on concurrent operations; \"default\" leaves it to the system.",

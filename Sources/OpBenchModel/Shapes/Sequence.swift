@@ -18,7 +18,7 @@ extension ShapeDefinition {
                 ]),
                 summary:
                     "The phases, in order. A phase has a name, a shape, and parameters of that shape, with one "
-                    + "value each; work_ns, max_concurrent and seed default to those of the sequence.",
+                    + "value each; body, work_ns, max_concurrent and seed default to those of the sequence.",
                 takesList: false),
             .choice(
                 "queue", ["shared", "own"],
@@ -33,7 +33,7 @@ extension ShapeDefinition {
                 if phase.cell.measuresRate {
                     return ("its phase \(phase.name) has no rate of arrivals", "give it a rate")
                 }
-                if let problem = ShapeDefinition.of(phase.cell.shape).problem(phase.cell) {
+                if let problem = phase.cell.problemOfSleep ?? ShapeDefinition.of(phase.cell.shape).problem(phase.cell) {
                     return ("in its phase \(phase.name), \(problem.what)", problem.remedy)
                 }
             }
@@ -52,7 +52,7 @@ extension ShapeDefinition {
 
 extension Phase {
     /// Decodes a phase; its shape checks the parameters.
-    init(_ node: JSONNode) throws(InputErrors) {
+    init(_ node: JSONNode, _ names: BackendNames) throws(InputErrors) {
         let mistakes = Mistakes()
         let members = try node.object(
             "a phase", known: ["name", "shape", "parameters"], required: ["name", "shape"],
@@ -70,7 +70,7 @@ extension Phase {
             let definition = ShapeDefinition.of(shape)
             mistakes.keep { () throws(InputErrors) in
                 values = try definition.values(in: parameters) { parameter, node throws(InputErrors) in
-                    try parameter.value(from: node)
+                    try parameter.value(from: node, names)
                 }
             }
         }
@@ -87,7 +87,7 @@ extension Phase {
 
 extension ParameterDefinition {
     /// Decodes the phases of a sequence, which have distinct names.
-    func phases(from node: JSONNode) throws(InputErrors) -> [Phase] {
+    func phases(from node: JSONNode, _ names: BackendNames) throws(InputErrors) -> [Phase] {
         let elements = try node.elements(allowed)
         guard elements.count <= Phase.countLimit else {
             throw node.error("\(elements.count) phases", remedy: "at most \(Phase.countLimit) are allowed")
@@ -95,7 +95,7 @@ extension ParameterDefinition {
         let mistakes = Mistakes()
         var phases: [Phase] = []
         for element in elements {
-            guard let phase = mistakes.keep({ () throws(InputErrors) in try Phase(element) }) else { continue }
+            guard let phase = mistakes.keep({ () throws(InputErrors) in try Phase(element, names) }) else { continue }
             if phases.contains(where: { $0.name == phase.name }) {
                 mistakes.note(
                     element.mistake("two phases are named \(phase.name)", remedy: "name each differently"))
@@ -111,7 +111,7 @@ extension Cell {
     /// The phases of a sequence, each as a cell of its shape; empty for other shapes.
     public var phases: [(name: String, cell: Cell)] {
         guard case .phases(let phases) = parameters["phases"] else { return [] }
-        let common = parameters.filter { ["work_ns", "max_concurrent", "seed"].contains($0.key) }
+        let common = parameters.filter { ["body", "work_ns", "max_concurrent", "seed"].contains($0.key) }
         return phases.map { phase in
             let values = common.merging(phase.values) { $1 }
             return (phase.name, Cell(workload: workload, definition: .of(phase.shape), values: values))

@@ -92,9 +92,11 @@ public struct ShapeDefinition: Sendable {
     /// The plan of a cell of this shape. The same cell gives the same plan.
     package func plan(of cell: Cell) -> WorkloadPlan {
         let operations = operationCount(cell)
+        let body = PlannedBody(cell)
         var plan = WorkloadPlan(
             shape: shape, needs: needs, operationCount: operations, itemCount: itemCount?(cell) ?? operations,
-            workNanoseconds: cell.workNanoseconds, limit: cell.maxConcurrent)
+            workNanoseconds: body == nil ? cell.workNanoseconds : 0, limit: cell.maxConcurrent)
+        plan.body = body
         complete(cell, &plan)
         return plan
     }
@@ -140,7 +142,7 @@ package struct RoundEstimate: Sendable {
         if let whole { return whole(cell, backend) }
         let cost = BackendDefinition.of(backend)?.cost ?? OperationCost()
         let threads = cost.isLoop || cell.maxConcurrent == 1 ? 1.0 : 2
-        let work = Double(items) * Double(cell.workNanoseconds) / threads
+        let work = Double(items) * cell.body.guessedNanoseconds(work: cell.workNanoseconds) / threads
         let each = nanosecondsPerOperation(cost, of: operations)
         return (Double(operations) * each + work) / 1e9 + pause(cell)
     }

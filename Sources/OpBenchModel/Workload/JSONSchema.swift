@@ -148,7 +148,7 @@ public enum JSONSchema {
                 + values.filter { known.insert($0.name).inserted }.flatMap {
                     definitions(of: $0.definition, named: $0.name)
                 }
-                + [("bounds", bounds), RecordedLoad.packedSchema])
+                + [("bounds", bounds), ("body.part", bodyPart), RecordedLoad.packedSchema])
     }
 
     private static func definitions(of definition: ShapeDefinition) -> [(String, JSONValue)] {
@@ -189,6 +189,7 @@ public enum JSONSchema {
         case .weights(.number): "weights.number"
         case .phases: "phases"
         case .recording: "recording"
+        case .body: "body"
         }
     }
 
@@ -244,6 +245,7 @@ public enum JSONSchema {
                 ("type", "array"), ("minItems", .integer(1)), ("maxItems", .integer(Phase.countLimit)),
                 ("items", phase))
         case .recording: return RecordedLoad.schema
+        case .body: return body(isPart: false)
         }
     }
 
@@ -318,6 +320,7 @@ public enum JSONSchema {
             : .object(("type", "object"), notEmpty, noOtherMembers, comments, ("properties", equals))
         switch definition.kind {
         case .weights, .recording: return object
+        case .body: return .object(("anyOf", .list(bodyNames, object)))
         default: return .object(("anyOf", .list(value, object)))
         }
     }

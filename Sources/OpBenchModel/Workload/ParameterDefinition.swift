@@ -11,6 +11,8 @@ public struct ParameterDefinition: Sendable {
         case phases
         /// The columns of a replay.
         case recording
+        /// The work of an item: see `BodyDefinition`.
+        case body
     }
 
     /// The keys that may have a weight.
@@ -59,6 +61,7 @@ public struct ParameterDefinition: Sendable {
         case .weights(let keys): "an object of weights by \(keys.allowed)"
         case .phases: "a list of phases, objects with name, shape and parameters"
         case .recording: RecordedLoad.allowed
+        case .body: BodyChoice.allowed
         }
     }
 }

@@ -1,8 +1,12 @@
 extension ParameterDefinition {
     /// Decodes the values in a file: one value or a list of them, each valid and without duplicates.
-    func values(from node: JSONNode) throws(InputErrors) -> [ParameterValue] {
-        if case .phases = kind { return [try value(from: node)] }
-        guard case .array = node.value.content else { return [try value(from: node)] }
+    ///
+    /// - Parameter names: the names of bodies that the file may have.
+    func values(
+        from node: JSONNode, _ names: BackendNames = .known
+    ) throws(InputErrors) -> [ParameterValue] {
+        if case .phases = kind { return [try value(from: node, names)] }
+        guard case .array = node.value.content else { return [try value(from: node, names)] }
         guard takesList else {
             throw node.error("\(name) takes one value, not a list", remedy: "write \(allowed)")
         }
@@ -15,9 +19,8 @@ extension ParameterDefinition {
         var values: [ParameterValue] = []
         var seen: Set<ParameterValue> = []
         for element in try node.elements("\(allowed), or a list of such values") {
-            guard let value = mistakes.keep({ () throws(InputErrors) in try self.value(from: element) }) else {
-                continue
-            }
+            let read = mistakes.keep { () throws(InputErrors) in try self.value(from: element, names) }
+            guard let value = read else { continue }
             if seen.insert(value).inserted {
                 values.append(value)
             } else {
@@ -29,7 +32,7 @@ extension ParameterDefinition {
     }
 
     /// Decodes one value and checks it against the parameter's kind and range.
-    func value(from node: JSONNode) throws(InputErrors) -> ParameterValue {
+    func value(from node: JSONNode, _ names: BackendNames = .known) throws(InputErrors) -> ParameterValue {
         switch kind {
         case .integer(let range):
             return .integer(try integer(from: node, in: range))
@@ -48,9 +51,11 @@ extension ParameterDefinition {
         case .weights(let keys):
             return .weights(try weights(from: node, keys: keys))
         case .phases:
-            return .phases(try phases(from: node))
+            return .phases(try phases(from: node, names))
         case .recording:
             return .recording(try RecordedLoad(node))
+        case .body:
+            return try BodyChoice(node, names).value
         }
     }
 

@@ -7,12 +7,14 @@ public enum ParameterValue: Codable, Sendable, Hashable {
     case weights([String: Double])
     case phases([Phase])
     case recording(RecordedLoad)
+    /// A body with values of its own; without, it is a `text`.
+    case body(BodyChoice)
 }
 
 extension ParameterValue: CustomStringConvertible {
     /// The canonical text: in `cell_id`, in the `param_` columns and after `--set`. Weights are `key:weight` by
-    /// ascending key, joined by `/`: `high:1/low:2.5`; phases are joined by `+`; a recording is its digest. No value contains a space, a comma, a
-    /// quote or `=`.
+    /// ascending key, joined by `/`: `high:1/low:2.5`; phases are joined by `+`; a recording is its digest; a body has its
+    /// own text. No value contains a space, a comma, a quote or `=`.
     public var description: String {
         switch self {
         case .integer(let value): String(value)
@@ -22,6 +24,7 @@ extension ParameterValue: CustomStringConvertible {
             weights.sorted { $0.key < $1.key }.map { "\($0.key):\(FigureText.write($0.value))" }.joined(separator: "/")
         case .phases(let phases): phases.map(\.description).joined(separator: "+")
         case .recording(let load): load.digest
+        case .body(let body): body.description
         }
     }
 }
@@ -41,6 +44,7 @@ extension ParameterValue {
                     }))
         case .phases(let phases): JSONValue(.array(phases.map(\.json)))
         case .recording(let load): load.json
+        case .body(let body): body.json
         }
     }
 }

@@ -32,7 +32,7 @@ extension ParameterZip {
     ///
     /// - Parameter given: the parameters that the file sets elsewhere.
     static func list(
-        in node: JSONNode, of definition: ShapeDefinition, given: Set<String>
+        in node: JSONNode, of definition: ShapeDefinition, given: Set<String>, _ names: BackendNames
     ) throws(InputErrors) -> [ParameterZip] {
         let elements = try node.elements("a list of objects of lists")
         guard elements.count <= countLimit else {
@@ -43,7 +43,7 @@ extension ParameterZip {
         var zips: [ParameterZip] = []
         for element in elements {
             let zip = mistakes.keep { () throws(InputErrors) in
-                try ParameterZip(element, of: definition, taken: taken)
+                try ParameterZip(element, of: definition, taken: taken, names)
             }
             guard let zip else { continue }
             taken.formUnion(zip.parameters)
@@ -53,7 +53,9 @@ extension ParameterZip {
         return zips
     }
 
-    private init(_ node: JSONNode, of definition: ShapeDefinition, taken: Set<String>) throws(InputErrors) {
+    private init(
+        _ node: JSONNode, of definition: ShapeDefinition, taken: Set<String>, _ names: BackendNames
+    ) throws(InputErrors) {
         let mistakes = Mistakes()
         let known = definition.parameters.filter(\.takesList)
         let members = try node.object(
@@ -64,7 +66,7 @@ extension ParameterZip {
             if taken.contains(parameter.name) {
                 mistakes.note(list.mistake("\(parameter.name) is also set elsewhere", remedy: "keep one of the two"))
             }
-            let values = mistakes.keep { () throws(InputErrors) in try parameter.zippedValues(from: list) }
+            let values = mistakes.keep { () throws(InputErrors) in try parameter.zippedValues(from: list, names) }
             columns.append((parameter.name, values ?? []))
         }
         try mistakes.check()
@@ -92,7 +94,9 @@ extension ParameterZip {
 
 extension ParameterDefinition {
     /// Decodes the values of a zip's list, which may repeat.
-    fileprivate func zippedValues(from node: JSONNode) throws(InputErrors) -> [ParameterValue] {
+    fileprivate func zippedValues(
+        from node: JSONNode, _ names: BackendNames
+    ) throws(InputErrors) -> [ParameterValue] {
         let elements = try node.elements("a list of values, each \(allowed)")
         guard elements.count <= WorkloadSpec.cellLimit else {
             throw node.error(
@@ -102,7 +106,7 @@ extension ParameterDefinition {
         let mistakes = Mistakes()
         var values: [ParameterValue] = []
         for element in elements {
-            if let value = mistakes.keep({ () throws(InputErrors) in try self.value(from: element) }) {
+            if let value = mistakes.keep({ () throws(InputErrors) in try self.value(from: element, names) }) {
                 values.append(value)
             }
         }

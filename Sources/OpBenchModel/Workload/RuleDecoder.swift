@@ -96,7 +96,7 @@ struct RuleDecoder {
             switch parameter.kind {
             case .weights, .recording:
                 throw node.wrongType(expected: "{\"equals\": …} with \(parameter.allowed)")
-            default: return ParameterCondition(equals: try parameter.value(from: node))
+            default: return ParameterCondition(equals: try parameter.value(from: node, names))
             }
         }
         let known = parameter.isNumeric ? ["equals", "below", "above"] : ["equals"]
@@ -106,7 +106,9 @@ struct RuleDecoder {
         let mistakes = Mistakes()
         let members = try node.object("a condition", known: known, mistakes)
         let condition = ParameterCondition(
-            equals: mistakes.keep(members["equals"], parameter.value(from:)),
+            equals: mistakes.keep(members["equals"]) { node throws(InputErrors) in
+                try parameter.value(from: node, names)
+            },
             below: mistakes.keep(members["below"], bound), above: mistakes.keep(members["above"], bound))
         try mistakes.check()
         return condition
@@ -126,7 +128,7 @@ extension ParameterDefinition {
     var isNumeric: Bool {
         switch kind {
         case .integer, .integerOr, .number: true
-        case .choice, .weights, .phases, .recording: false
+        case .choice, .weights, .phases, .recording, .body: false
         }
     }
 }

@@ -77,7 +77,7 @@ extension ParameterCondition {
         switch value {
         case .integer(let whole): number = Double(whole)
         case .number(let value): number = value
-        case .text, .weights, .phases, .recording: return false
+        case .text, .weights, .phases, .recording, .body: return false
         }
         return number < below ?? .infinity && number > above ?? -.infinity
     }

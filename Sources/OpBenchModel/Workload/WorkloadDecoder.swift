@@ -40,13 +40,13 @@ enum WorkloadDecoder {
         var spec: WorkloadSpec?
         if let definition, let node = members["parameters"] {
             mistakes.keep { () throws(InputErrors) in
-                let axes = try Self.axes(node, definition: definition)
+                let axes = try Self.axes(node, definition: definition, names)
                 var read = WorkloadSpec(
                     file: file, text: text, sha256: SHA256.hexadecimal(of: Array(text.utf8)),
                     name: name ?? definition.shape.rawValue, summary: summary ?? "", shape: definition.shape,
                     axes: axes,
                     zips: try members["zip"].map { node throws(InputErrors) in
-                        try ParameterZip.list(in: node, of: definition, given: Set(axes.keys))
+                        try ParameterZip.list(in: node, of: definition, given: Set(axes.keys), names)
                     } ?? [], backends: backends ?? [],
                     sampleKinds: (kinds ?? nil) ?? definition.usualKinds, skips: skips ?? [],
                     expectations: expectations ?? [])
@@ -103,9 +103,11 @@ enum WorkloadDecoder {
     }
 
     private static func axes(
-        _ node: JSONNode, definition: ShapeDefinition
+        _ node: JSONNode, definition: ShapeDefinition, _ names: BackendNames
     ) throws(InputErrors) -> [String: [ParameterValue]] {
-        try definition.values(in: node) { parameter, node throws(InputErrors) in try parameter.values(from: node) }
+        try definition.values(in: node) { parameter, node throws(InputErrors) in
+            try parameter.values(from: node, names)
+        }
     }
 
     private static func sampleKinds(
@@ -133,11 +135,11 @@ enum WorkloadDecoder {
     }
 }
 
-/// The backend names that a file may have.
+/// The names of backends and bodies that a file may have.
 public enum BackendNames: Sendable {
-    /// The backends of this program.
+    /// The names that this program knows.
     case known
-    /// Any backend, as in files that another program wrote.
+    /// Any name, as in files that another program wrote.
     case recorded
 }
 

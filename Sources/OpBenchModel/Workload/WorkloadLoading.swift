@@ -153,6 +153,8 @@ extension ParameterDefinition {
             return JSONValue(.number(JSONNumber(text: text)))
         case .weights:
             return weightsJSON(text) ?? value.json
+        case .body:
+            return BodyChoice.json(of: text) ?? value.json
         }
     }
 

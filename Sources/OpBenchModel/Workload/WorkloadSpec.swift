@@ -144,7 +144,7 @@ extension Cell {
                 "it has \(operationCount) operations", "a cell has at most \(ShapeDefinition.operationLimit) operations"
             )
         }
-        return ShapeDefinition.of(shape).problem(self)
+        return problemOfSleep ?? ShapeDefinition.of(shape).problem(self)
     }
 }
 

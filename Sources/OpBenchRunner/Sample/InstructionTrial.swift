@@ -44,7 +44,8 @@ struct InstructionTrial {
 
     /// The limits of a plan, which depend on nothing that is measured.
     static func limits(of plan: WorkloadPlan) -> ProfileOrder.Limits {
-        let work = Double(plan.workNanoseconds) * Double(plan.itemCount) / Double(max(1, plan.operationCount))
+        let item = plan.body?.guessedNanoseconds ?? Double(plan.workNanoseconds)
+        let work = item * Double(plan.itemCount) / Double(max(1, plan.operationCount))
         let blocked = Double(plan.blocking?.nanoseconds ?? 0)
         return .fitting(cpuNanosecondsPerOperation: costPerOperation + work + blocked)
     }

@@ -54,7 +54,7 @@ public enum SampleChild {
     private static let isAnswered = Atomic<Bool>(false)
 
     private static func refuse(_ finding: String) -> Never {
-        try? FileBytes.write("the outcome is wrong: \(finding)\n", to: STDERR_FILENO)
+        try? FileBytes.write("the sample is invalid: \(finding)\n", to: STDERR_FILENO)
         _exit(ProfileTrial.refusalStatus)
     }
 

@@ -46,7 +46,7 @@ struct ThroughputTrial {
     /// many without. The rounds alternate, and have no work, which would hide the cost.
     private func reportProbeCost(_ producers: Producers, into report: inout SampleReport) {
         var idle = trial.plan
-        idle.workNanoseconds = 0
+        (idle.workNanoseconds, idle.body) = (0, nil)
         let body = OperationBody(plan: idle, kernel: trial.kernel, mode: .marked)
         defer { body.deallocate() }
         var fastest = (marked: Int64.max, bare: Int64.max)

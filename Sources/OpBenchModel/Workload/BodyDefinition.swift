@@ -1,0 +1,69 @@
+/// A body of operations by its name: what it does, and the values that it takes. The decoder, the schema, the cell ids
+/// and the help are derived from these.
+package struct BodyDefinition: Sendable {
+    package let name: String
+    /// One line for people.
+    package let summary: String
+    /// Whole numbers, each with a range and a default.
+    package let fields: [ParameterDefinition]
+    /// A guess of the time that it takes, in nanoseconds, for the estimate of a run's duration. The second argument is
+    /// the cell's `work_ns`.
+    let guess: @Sendable (BodyChoice, Double) -> Double
+
+    /// The built-in bodies but the mix, in the order of tables.
+    package static let builtIn: [BodyDefinition] = [
+        .init(
+            name: BodyChoice.cpu.name, summary: "Computes for work_ns, calibrated, and touches no memory.", fields: [],
+            guess: { $1 }),
+        .init(
+            name: "memory",
+            summary: "Reads one byte of every stride_bytes of footprint_bytes of memory, which all operations share.",
+            fields: [
+                .bytes("footprint_bytes", 1...1 << 30, 1 << 20, "Memory that an item reads."),
+                .bytes("stride_bytes", 1...1 << 30, 64, "Distance of the bytes that it reads."),
+            ],
+            guess: { body, _ in
+                Double(body.integer("footprint_bytes")) / Double(body.integer("stride_bytes")) * touchNanoseconds
+            }),
+        .init(
+            name: "allocate", summary: "Allocates count blocks of size_bytes, writes to each, and frees them.",
+            fields: [
+                .count("count", 1...100_000, 10, "Blocks that an item holds at once."),
+                .bytes("size_bytes", 8...1 << 24, 64, "Size of a block."),
+            ],
+            guess: { body, _ in Double(body.integer("count")) * allocationNanoseconds }),
+        .init(
+            name: "sleep", summary: "Sleeps for sleep_ns, and occupies a thread, but no processor.",
+            fields: [.nanoseconds("sleep_ns", 1...1_000_000_000, 1_000_000, "The time that an item sleeps.")],
+            guess: { body, _ in Double(body.integer("sleep_ns")) }),
+    ]
+
+    /// The one that draws one of several bodies for each item.
+    package static let mix = "mix"
+
+    /// All bodies that a part of a mix may name: the built-in ones, and those that the program declares.
+    package static var all: [BodyDefinition] { builtIn + DeclaredBodies.all.map { .init(declared: $0.name) } }
+
+    private static let touchNanoseconds = 1.0
+    private static let allocationNanoseconds = 50.0
+    private static let declaredNanoseconds = 1000.0
+}
+
+extension BodyDefinition {
+    private init(declared name: String) {
+        self.init(
+            name: name, summary: "Declared by this program.", fields: [], guess: { _, _ in Self.declaredNanoseconds })
+    }
+
+    /// The command that prints all bodies.
+    package static let listing = "opbench shapes"
+
+    /// Nil if this program has none of that name.
+    static func of(_ name: String) -> BodyDefinition? { all.first { $0.name == name } }
+}
+
+extension ParameterDefinition {
+    fileprivate static func bytes(_ name: String, _ range: ClosedRange<Int>, _ value: Int, _ summary: String) -> Self {
+        .init(name: name, kind: .integer(range), defaultValue: .integer(value), summary: summary, unit: "B")
+    }
+}
