@@ -151,7 +151,7 @@ let package = Package(
             name: "explore", dependencies: ["Interleaving", "ExploredFutex", "CLinux"], path: "Tests/ExploredEngine",
             exclude: [
                 "Futex/FutexLock.swift", "Futex/Futex.swift", "Workers/BriefSpin.swift", "Workers/CPUQuota.swift",
-                "Workers/Processors.swift",
+                "Workers/Processors.swift", "Queue/Snapshot/QueueRegister.swift",
             ].map { "Engine/\($0)" }),
         // The program of scripts/mutate.
         .executableTarget(name: "mutate", path: "Tests/MutationTool"),

@@ -42,5 +42,6 @@ let scenarios: [String: Scenario] = [
     "run-main-serves-dispatch": runMainServesDispatch,
     "signal-mask": signalMask,
     "signalfd": signalDescriptor,
+    "snapshot-on-signal": snapshotOnSignal,
     "worker-count": workerCount,
 ]

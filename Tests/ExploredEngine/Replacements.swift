@@ -86,6 +86,13 @@ enum Processors {
     static func read() {}
 }
 
+/// In place of Queue/Snapshot/QueueRegister.swift: its lock would be one more step of every scenario.
+enum QueueRegister {
+    static func enter(_ core: QueueCore) {}
+    static func leave(_ core: QueueCore) {}
+    static func queues(at addresses: Set<UnsafeMutableRawPointer>? = nil) -> [OperationQueue] { [] }
+}
+
 // MARK: Threads
 
 func pthread_create(

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 #include "CLinuxProcess.h"
 #include "CLinuxProcessors.h"
+#include "CLinuxSignals.h"
 #include "CLinuxThreads.h"
 #include "CLinuxTrace.h"
 

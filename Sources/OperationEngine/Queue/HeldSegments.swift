@@ -69,6 +69,13 @@ struct HeldSegments: ~Copyable {
         for segment in segments[head...] { segment.map(body) }
     }
 
+    /// Visits them in order, as long as `body` says true.
+    func visit(_ body: (HeldSegment) -> Bool) {
+        for segment in segments[head...] {
+            if let segment, !body(segment) { return }
+        }
+    }
+
     private func index(of sequence: UInt64) -> Int {
         var (low, high) = (head, segments.count)
         while high - low > 1 {

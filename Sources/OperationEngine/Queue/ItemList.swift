@@ -68,6 +68,17 @@ struct ItemList {
         }
     }
 
+    /// Visits them in order, as long as `body` says true. Returns what it said last, or true.
+    @discardableResult
+    func visit(_ body: (QueueItem.Pointer) -> Bool) -> Bool {
+        var next = first
+        while let item = next {
+            if !body(item) { return false }
+            next = item.pointee.next
+        }
+        return true
+    }
+
     /// Visits the operations among them.
     @inline(__always)
     func visitOperations(_ body: (Operation) -> Void) {

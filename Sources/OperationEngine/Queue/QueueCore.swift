@@ -80,10 +80,18 @@ final class QueueCore: @unchecked Sendable {
     /// Nil until the first observer. Guarded by `lock`.
     @exclusivity(unchecked) private var observerList: ObserverList<OperationQueue>?
 
+    // The links in the `QueueRegister`, guarded by its lock.
+    @exclusivity(unchecked) var nextRegistered: Unmanaged<QueueCore>?
+    @exclusivity(unchecked) var previousRegistered: Unmanaged<QueueCore>?
+    @exclusivity(unchecked) var isRegistered = false
+
     func setOwner(_ queue: OperationQueue) {
         owner = .passUnretained(queue)
         liveOwner = queue
+        QueueRegister.enter(self)
     }
+
+    deinit { QueueRegister.leave(self) }
 
     // MARK: Observers
 

@@ -51,6 +51,11 @@ struct ReadyQueue: ~Copyable {
             for level in lists.indices { lists[level].visitAll(body) }
         }
 
+        /// As `ReadyQueue.visit`.
+        func visit(_ body: (QueueItem.Pointer, _ isBehindOthers: Bool) -> Bool) -> Bool {
+            lists.indices.reversed().allSatisfy { level in lists[level].visit { body($0, level < highest) } }
+        }
+
         func visitFronts(_ body: (QueueItem.Pointer) -> Void) {
             for level in lists.indices { lists[level].first.map(body) }
         }
@@ -177,6 +182,13 @@ struct ReadyQueue: ~Copyable {
 
     func visitAll(_ body: (QueueItem.Pointer) -> Void) {
         for band in bands { levels(of: band).visitAll(body) }
+    }
+
+    /// Visits the items of each band in the order in which they may start, as long as `body` says true. `body` learns
+    /// whether items of a higher level go first. Returns what it said last, or true.
+    @discardableResult
+    func visit(_ body: (QueueItem.Pointer, _ isBehindOthers: Bool) -> Bool) -> Bool {
+        bands.allSatisfy { levels(of: $0).visit(body) }
     }
 
     /// Visits the first item of each list.

@@ -38,13 +38,22 @@ extension Runner {
         if queue.hasEndOfMainListener { queue.existingEndOfMainListener?.mainHasEnded() }
         // Observers of the queue are notified of the end of the object.
         if queue.hasObservers { _ = makeObject() }
-        let isUnseen = closeUnseen()
-        // The thread that makes the object copies the block under the lock. Wait for it.
-        if !isUnseen { queue.lock.withLock {} }
+        let hasNoObject = closeUnseen() || closeWithoutObject(of: queue)
         // A deinit that waits finds the closure in the hand: its slot counts as blocked.
         _ = closure.pointee.block.take()
-        if isUnseen { hand = .nothing }
-        return isUnseen
+        if hasNoObject { hand = .nothing }
+        return hasNoObject
+    }
+
+    /// Closes the hand after another thread has looked into it, if that has made no object of the closure. A thread that
+    /// makes one copies the block under the lock. Taking the lock waits for that.
+    @inline(never)
+    private func closeWithoutObject(of queue: QueueCore) -> Bool {
+        queue.lock.withLock {
+            if closureObject != nil { return false }
+            handPhase.store(HandPhase.closed.rawValue, ordering: .relaxed)
+            return true
+        }
     }
 
     /// The closure has run as the block of an object. Finishes the object and takes it out of the queue.

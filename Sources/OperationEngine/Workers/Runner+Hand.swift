@@ -92,6 +92,18 @@ extension Runner {
         step(to: .seen) || handPhase.load(ordering: .relaxed) == HandPhase.seen.rawValue
     }
 
+    /// The item in the hand, for a thread that holds the queue's lock. A closure stays one. Nil if it has ended.
+    func itemSeen() -> FoundItem? {
+        guard opensHand() else { return nil }
+        switch hand {
+        case .nothing, .guest: return nil
+        case .operation(let operation):
+            let operation = operation.takeUnretainedValue()
+            return operation.state.load().isFinished ? nil : FoundItem(operation.sequence, operation, .running)
+        case .closure(let closure): return FoundItem(closure.pointee.item.sequence, closureObject, .running)
+        }
+    }
+
     /// The operation that runs; a closure gets its object. On the runner's own thread.
     var operationInHand: Operation? {
         switch hand {

@@ -2,7 +2,7 @@ import OperationEngine
 
 /// Checks of a queue's readings while other threads use it.
 extension StressRun {
-    /// Reads the metrics twice (contract X5).
+    /// Reads the metrics twice, and takes a snapshot (contract X5, X6).
     func readMetrics(of queue: OperationQueue) {
         let (before, after) = (queue.metrics, queue.metrics)
         for metrics in [before, after] {
@@ -10,6 +10,9 @@ extension StressRun {
             require(parts.allSatisfy { $0 >= 0 } && parts.reduce(0, +) == metrics.added, "parts of \(metrics) (X5)")
             require(metrics.started <= metrics.added && metrics.cancelled <= metrics.added, "too many: \(metrics) (X5)")
         }
+        let snapshot = queue.snapshot(atMost: 40)
+        let numbers = Set(snapshot.entries.map(\.number))
+        require(numbers.count == snapshot.entries.count && numbers.count <= 40, "listed twice: \(snapshot) (X6)")
         require(before.added <= after.added && before.finished <= after.finished, "\(before), then \(after) (X5)")
     }
 

@@ -21,6 +21,27 @@ let closureScenarios: [Scenario] = [
         exploration.checkOnce(log, "second", "M9")
         exploration.checkEmpty(queue, "M9")
     },
+    Scenario("closures-seen", "X6: a closure that a snapshot finds while it runs stays one, or gets an object later") {
+        exploration in
+        let (log, queue) = exploration.warmUp(limit: 1)
+        exploration.run(
+            {
+                queue.addOperation { log.add("first") }
+                queue.addOperation { log.add("second") }
+            },
+            {
+                let snapshot = queue.snapshot()
+                exploration.check(snapshot.entries.allSatisfy { $0.kind == .closure }, "X6: an object was made")
+                let metrics = queue.metrics
+                let parts = metrics.waiting + metrics.ready + metrics.running + metrics.finished
+                exploration.check(parts == metrics.added && metrics.waiting == 0, "X5: \(metrics)")
+                _ = queue.operations
+            })
+        exploration.settle()
+        exploration.checkOnce(log, "first", "X6")
+        exploration.checkOnce(log, "second", "X6")
+        exploration.checkEmpty(queue, "X6")
+    },
     Scenario("closures-cancelled", "J10: closures that are cancelled as they are added run once, or never") {
         exploration in
         let (log, queue) = exploration.warmUp(limit: 1)
