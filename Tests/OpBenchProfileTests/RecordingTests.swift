@@ -45,7 +45,7 @@ struct RecordingTests {
         made.append(
             events: [
                 Event(crecording_limit, at: 1, value: 3, detail: 1),
-                Event(crecording_limit, at: 1, value: 0, detail: 2),
+                Event(crecording_limit, at: 1, value: -1, detail: 2),
                 Event(crecording_suspended, at: 90, detail: 1),
                 Event(crecording_enqueued, 10, at: 100, value: 900, detail: 1, priority: 8),
                 Event(crecording_ready, 10, at: 100),
@@ -145,7 +145,10 @@ struct RecordingTests {
         twice.end(at: 1)
         let end = Array(twice.bytes[start.count...])
         twice.end(at: 1)
-        for bytes in [start + other.bytes[start.count...], start + start, twice.bytes, end, [], [1, 2, 3]] {
+        let bad: [[UInt8]] = [
+            start + other.bytes[start.count...], start + start, twice.bytes, end, [], [1, 2, 3],
+        ]
+        for bytes in bad {
             #expect(throws: InputError.self) { try read(bytes) }
         }
     }
