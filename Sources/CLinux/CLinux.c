@@ -44,6 +44,10 @@ int clinux_set_own_nice(int nice) {
 
 void clinux_set_own_name(const char *name) { pthread_setname_np(pthread_self(), name); }
 
+void clinux_own_name(char *name) {
+    if (pthread_getname_np(pthread_self(), name, 16) != 0) name[0] = 0;
+}
+
 void clinux_set_own_worker_name(const char *kind, int number) {
     char end[8], name[16];
     int room = (int)sizeof name - 1 - (int)strlen("engine ") - snprintf(end, sizeof end, " %d", number % 10000);

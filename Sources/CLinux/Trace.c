@@ -3,28 +3,39 @@
 #include <stddef.h>
 
 uint8_t clinux_marks;
-static void *trace_receiver;
+static void *trace_receivers;
 static _Thread_local pid_t own_thread;
 
 // On the child's only thread, whose number is another one there. A receiver may have a lock that another thread held.
 static void leave_trace(void) {
     own_thread = 0;
-    clinux_set_trace(NULL, false, false);
+    clinux_set_trace(NULL, 0);
 }
 
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 static void watch_forks(void) { pthread_atfork(NULL, NULL, leave_trace); }
 
-void clinux_set_trace(void *receiver, bool of_operations, bool of_threads) {
+void clinux_set_trace(void *receivers, uint8_t marks) {
     pthread_once(&fork_once, watch_forks);
-    uint8_t marks = (of_operations ? clinux_mark_traced_operations : 0) | (of_threads ? clinux_mark_traced_threads : 0);
     // The marks are a hint: a thread that sees one and no receiver reports nothing.
-    __atomic_store_n(&trace_receiver, receiver, __ATOMIC_RELEASE);
+    __atomic_store_n(&trace_receivers, receivers, __ATOMIC_RELEASE);
     __atomic_fetch_and(&clinux_marks, (uint8_t)(marks | clinux_mark_forked), __ATOMIC_RELAXED);
     __atomic_fetch_or(&clinux_marks, marks, __ATOMIC_RELAXED);
 }
 
-void *clinux_trace_receiver(void) { return __atomic_load_n(&trace_receiver, __ATOMIC_ACQUIRE); }
+void *clinux_trace_receivers(void) { return __atomic_load_n(&trace_receivers, __ATOMIC_ACQUIRE); }
+
+static uint32_t last_number;
+
+uint32_t clinux_trace_number(uint32_t *place) {
+    uint32_t number = __atomic_load_n(place, __ATOMIC_RELAXED);
+    if (number) return number;
+    uint32_t next;
+    do next = __atomic_add_fetch(&last_number, 1, __ATOMIC_RELAXED);
+    while (!next);
+    // Another thread may have been faster: then its number counts, and is left in `number`.
+    return __atomic_compare_exchange_n(place, &number, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ? next : number;
+}
 
 pid_t clinux_own_thread(void) {
     if (own_thread == 0) own_thread = clinux_gettid();

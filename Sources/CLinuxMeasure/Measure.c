@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -38,10 +37,6 @@ int clinux_memory_file(size_t limit) {
 static _Thread_local uint32_t thread_number;
 uint32_t clinux_thread_number(void) { return thread_number; }
 void clinux_set_thread_number(uint32_t number) { thread_number = number; }
-
-void clinux_own_name(char name[16]) {
-    if (pthread_getname_np(pthread_self(), name, 16) != 0) name[0] = 0;
-}
 
 const char *clinux_compiler(void) { return __VERSION__; }
 

@@ -39,6 +39,9 @@ int clinux_set_own_nice(int nice);
 /// Names the calling thread for debuggers and /proc, at most 15 characters. pthread_setname_np(3).
 void clinux_set_own_name(const char *name);
 
+/// The calling thread's name, in 16 bytes. pthread_getname_np(3).
+void clinux_own_name(char *name);
+
 /// As `clinux_set_own_name`, to "engine KIND NUMBER"; of a kind that is too long only the beginning.
 void clinux_set_own_worker_name(const char *kind, int number);
 

@@ -1,4 +1,5 @@
-// The state of OperationEngine's trace: a byte that every operation reads, the receiver, and the thread's number.
+// The state of OperationEngine's trace: a byte that every operation reads, the receivers, and the numbers of the thread
+// and of what is traced.
 #ifndef CLINUX_TRACE_H
 #define CLINUX_TRACE_H
 #include <stdbool.h>
@@ -10,6 +11,7 @@ enum {
     clinux_mark_forked = 1,
     clinux_mark_traced_operations = 2,
     clinux_mark_traced_threads = 4,
+    clinux_mark_traced_changes = 8,
 };
 extern uint8_t clinux_marks __attribute__((visibility("hidden")));
 
@@ -17,17 +19,26 @@ static inline bool clinux_has_mark(uint8_t marks) { return __atomic_load_n(&clin
 
 static inline bool clinux_traces_operations(void) { return clinux_has_mark(clinux_mark_traced_operations); }
 static inline bool clinux_traces_threads(void) { return clinux_has_mark(clinux_mark_traced_threads); }
+static inline bool clinux_traces_changes(void) { return clinux_has_mark(clinux_mark_traced_changes); }
+/// In one look, whether operations or changes are traced.
+static inline bool clinux_traces_adding(void) {
+    return clinux_has_mark(clinux_mark_traced_operations | clinux_mark_traced_changes);
+}
 /// In one look, whether this process is a forked child (see `clinux_is_forked`) or its operations are traced.
 static inline bool clinux_is_forked_or_traced(void) {
     return clinux_has_mark(clinux_mark_forked | clinux_mark_traced_operations);
 }
 
-/// From now on `receiver` is found, and these kinds are marked. NULL and none end that. The caller allows one thread at
-/// a time. A child that fork(2) makes begins without. pthread_atfork(3).
-void clinux_set_trace(void *receiver, bool of_operations, bool of_threads);
+/// From now on these receivers are found, and these marks of tracing are set. The caller allows one thread at a time. A
+/// child that fork(2) makes begins with NULL and without marks. pthread_atfork(3).
+void clinux_set_trace(void *receivers, uint8_t marks);
 
-/// The receiver, or NULL. Acquiring: pairs with the releasing store of `clinux_set_trace`.
-void *clinux_trace_receiver(void);
+/// The receivers, or NULL. Acquiring: pairs with the releasing store of `clinux_set_trace`.
+void *clinux_trace_receivers(void);
+
+/// The number at a place, from 1, given at the first call. Any threads may call it for the same place at once. Relaxed:
+/// the number is all that is exchanged. It is given again after 2³² others.
+uint32_t clinux_trace_number(uint32_t *place);
 
 /// As `clinux_gettid`, asked once a thread.
 pid_t clinux_own_thread(void);

@@ -47,9 +47,6 @@ const char *clinux_file_of_function(const char *name);
 uint32_t clinux_thread_number(void);
 void clinux_set_thread_number(uint32_t number);
 
-/// The calling thread's name, pthread_getname_np(3).
-void clinux_own_name(char name[16]);
-
 /// The version of the compiler that built this library, in the compiler's words.
 const char *clinux_compiler(void);
 

@@ -31,11 +31,12 @@ open class BlockOperation: Operation, @unchecked Sendable {
     /// The object of a closure that was added without one. Made under the queue's lock, and known to no other thread
     /// yet. A convenience initializer: subclasses in other modules inherit `init(block:)` only if they see all
     /// designated initializers.
-    convenience init(_ block: Block, in queue: QueueCore, sequence: UInt64) {
+    convenience init(_ block: Block, in queue: QueueCore, for closure: QueueItem.Pointer) {
         self.init()
         firstBlock.put(block)
         self.queue = .passUnretained(queue)
-        asItem.pointee.sequence = sequence
+        asItem.pointee.sequence = closure.pointee.sequence
+        if TraceMarks.operations { asItem.pointee.traceNumber = UInt32(closure.traceID.rawValue) }
     }
 
     deinit { if !firstBlock.isEmpty { _ = firstBlock.take() } }

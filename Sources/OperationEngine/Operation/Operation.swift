@@ -180,6 +180,7 @@ open class Operation: @unchecked Sendable {
         if !before.isReady { observers?.willChange(.isReady) }
         let (consequence, old) = state.cancel(finishesWithoutSlot: !MethodOverride.start.isPresent(in: self))
         observers?.settleChange(.isCancelled, hasHappened: old != nil)
+        if old != nil, TraceMarks.changes { traceCancellation() }
         if let old, !old.isReady {
             observers?.didChange(.isReady)
         } else if !before.isReady {

@@ -76,6 +76,8 @@ extension OperationState {
         }
         var isCancelled: Bool { bits & Self.cancelled != 0 }
         var isFinished: Bool { phase == .finished }
+        /// Whether it was added to a queue, and has not begun.
+        var isPublished: Bool { (Phase.enqueued.rawValue...Phase.ready.rawValue).contains(phase.rawValue) }
         var unfinishedDependencies: UInt64 { bits >> Self.dependencyShift }
         /// Ready by the engine's own rules: no unfinished dependency, or cancelled (contract B8, J4).
         var isReady: Bool { unfinishedDependencies == 0 || isCancelled }

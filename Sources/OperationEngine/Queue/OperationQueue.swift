@@ -24,7 +24,10 @@ open class OperationQueue: @unchecked Sendable {
     private var storedQualityOfService = QualityOfService.default
 
     /// Makes a queue that is not suspended and leaves the number of concurrent operations to the engine.
-    public init() { core.setOwner(self) }
+    public init() {
+        core.setOwner(self)
+        if TraceMarks.changes { traceChange(.made(self)) }
+    }
 
     // MARK: The main queue and the caller's
 
@@ -73,14 +76,22 @@ open class OperationQueue: @unchecked Sendable {
 
     /// Adds a block, as an operation of its own.
     open func addOperation(_ block: @escaping @Sendable () -> Void) {
-        // A subclass may have overridden the adding of operations. What is traced is identified by its object.
-        guard type(of: self) == OperationQueue.self, !TraceMarks.demandObjects else {
-            return addOperation(BlockOperation(block: block))
+        // A subclass may have overridden the adding of operations.
+        guard type(of: self) == OperationQueue.self, !TraceMarks.forkedOrOperations else {
+            return addWithCare(block)
         }
         // Observers of the queue are notified of every operation.
         if !core.hasObservers, core.add(block) { return core.settleIfObserved() }
         let operation = Unmanaged<Operation>.passRetained(BlockOperation(block: block))
         core.announcing([.operations, .operationCount]) { core.add(unknown: operation) }
+    }
+
+    /// The same for a subclass, in a forked child, and for a closure that is traced.
+    @inline(never)
+    private final func addWithCare(_ block: @escaping @Sendable () -> Void) {
+        let isPlain = type(of: self) == OperationQueue.self && !ForkedChild.isOne && !core.hasObservers
+        if isPlain, core.addTraced(block) { return core.settleIfObserved() }
+        addOperation(BlockOperation(block: block))
     }
 
     /// Adds several operations in one step: all, or none if one of them cannot be added (contract M5).
@@ -190,6 +201,7 @@ open class OperationQueue: @unchecked Sendable {
                 return Misuse.negativeLimit(newValue).report()
             }
             core.announcing([.maxConcurrentOperationCount]) { core.change { $0.setLimit(newValue) } }
+            if TraceMarks.changes { traceChange(.limit(self)) }
         }
     }
 
@@ -197,7 +209,11 @@ open class OperationQueue: @unchecked Sendable {
     /// slot (contract N9–N12).
     open var isSuspended: Bool {
         get { core.read { $0.isSuspended } }
-        set { core.announcing([.isSuspended]) { core.change { $0.isSuspended = newValue } } }
+        set {
+            // In time before what the change causes.
+            if TraceMarks.changes { traceChange(newValue ? .suspended(self) : .resumed(self)) }
+            core.announcing([.isSuspended]) { core.change { $0.isSuspended = newValue } }
+        }
     }
 
     /// Cancels every operation and every barrier that is in the queue now, and returns at once (contract J10, J11).
@@ -239,10 +255,16 @@ open class OperationQueue: @unchecked Sendable {
 
     // MARK: Settings
 
+    /// The name that was set; nil if none was.
+    final var ownName: String? { lock.withLock { storedName } }
+
     /// A name for people. Unique to the queue unless set (contract M12).
     open var name: String? {
-        get { lock.withLock { storedName } ?? "OperationQueue \(ObjectIdentifier(self))" }
-        set { core.announcing([.queueName]) { lock.withLock { storedName = newValue } } }
+        get { ownName ?? "OperationQueue \(ObjectIdentifier(self))" }
+        set {
+            core.announcing([.queueName]) { lock.withLock { storedName = newValue } }
+            if TraceMarks.changes { traceChange(.name(self)) }
+        }
     }
 
     /// The quality of service of operations that have none of their own. It applies to operations added after it was

@@ -48,6 +48,19 @@ extension QueueCore {
         return true
     }
 
+    /// The same, traced.
+    @inline(never)
+    func addTraced(_ closure: @escaping @Sendable () -> Void) -> Bool {
+        if newcomersBand != .normal { return false }
+        let item = WaitingClosure.make(closure)
+        let id = item.traceID
+        trace(.enqueued, of: id)
+        trace(.ready, of: id)
+        push(item)
+        signal(.normal)
+        return true
+    }
+
     /// As `add(_:)`, for several operations in one step.
     func add(_ operations: [Operation]) {
         guard let first = operations.first else { return }
@@ -108,7 +121,7 @@ extension QueueCore {
         let band = newcomersBand
         if band != .normal { operation.adopt(band) }
         if operation.overridesItsCourse { operation.becomeGuest() }
-        if TraceMarks.operations { return operation.publishTraced() }
+        if TraceMarks.adding { return operation.publishTraced() }
         operation.state.publishQueue()
     }
 

@@ -36,8 +36,8 @@ extension QueueCore {
     /// Cancels everything that waits and can be cancelled without a call of its methods. Returns what else is to be
     /// cancelled: what runs, and barriers too.
     func cancelWaiting() -> [Operation] {
-        // Observers of the queue, and a trace receiver, are notified of every operation.
-        if hasObservers || TraceMarks.operations { return unfinishedOperations(withBarriers: true) }
+        // Observers of the queue, and trace receivers, are notified of every operation. Closures get objects for that.
+        if hasObservers || TraceMarks.adding { return unfinishedOperations(withBarriers: true) }
         lock.lock()
         let inHands = operationsInHands()
         var all = state.cancelWaiting()

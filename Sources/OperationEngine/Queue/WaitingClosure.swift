@@ -36,6 +36,10 @@ extension WaitingClosure: InSlabs {
 }
 
 extension WaitingClosure.Pointer {
+    /// The closure as an item of its queue.
+    @inline(__always)
+    var asItem: QueueItem.Pointer { UnsafeMutableRawPointer(self).assumingMemoryBound(to: QueueItem.self) }
+
     /// Frees the memory. The block was taken out of it.
     @inline(__always)
     func free(into places: inout Slab<WaitingClosure>.Places) {

@@ -48,10 +48,7 @@ public final class OperationStatistics: OperationTrace.Receiver {
     /// Called by the engine.
     public func receive(_ event: OperationTrace.OperationEvent) {
         if event.isBarrier || queue != nil && event.queue != queue { return }
-        let address = UInt(bitPattern: Unmanaged.passUnretained(event.operation).toOpaque())
-        // Objects are at least sixteen bytes apart, and objects of one kind further.
-        let hash = (address >> 4) &* 0x9E37_79B9_7F4A_7C15
-        shards[Int(truncatingIfNeeded: hash >> 32) & (Self.shardCount - 1)].note(event, address)
+        shards[Int(truncatingIfNeeded: event.id.rawValue) & (Self.shardCount - 1)].note(event)
     }
 
     /// Some of the operations.
@@ -64,13 +61,13 @@ public final class OperationStatistics: OperationTrace.Receiver {
         private let lock = FutexLock()
         // Guarded by `lock`.
         private var all = Summary()
-        /// Operations that are ready and not finished, by their addresses.
-        private var current: [UInt: Times] = [:]
+        /// Operations that are ready and not finished.
+        private var current: [OperationTrace.OperationID: Times] = [:]
 
         var summary: Summary { lock.withLock { all } }
 
-        func note(_ event: OperationTrace.OperationEvent, _ address: UInt) {
-            let queue = event.step == .enqueued ? event.operation.queue : nil
+        func note(_ event: OperationTrace.OperationEvent) {
+            let queue = event.step == .enqueued ? event.core : nil
             // The operation itself is counted in when it is pushed, right afterwards.
             let depth = queue.map { $0._withUnsafeGuaranteedRef(\.operationCount) + 1 }
             lock.lock()
@@ -80,13 +77,13 @@ public final class OperationStatistics: OperationTrace.Receiver {
                 all.enqueued += 1
                 if let depth { all.depth.record(Int64(depth)) }
             case .ready:
-                current[address] = Times(ready: event.time)
+                current[event.id] = Times(ready: event.time)
             case .started:
-                if let ready = current[address]?.ready { all.waiting.record(event.time - ready) }
-                current[address] = Times(started: event.time)
+                if let ready = current[event.id]?.ready { all.waiting.record(event.time - ready) }
+                current[event.id] = Times(started: event.time)
             case .finished:
                 all.finished += 1
-                if let started = current.removeValue(forKey: address)?.started {
+                if let started = current.removeValue(forKey: event.id)?.started {
                     all.running.record(event.time - started)
                 }
             case .notified: break

@@ -1,20 +1,20 @@
 import CLinux
 import Synchronization
 
-/// Sends a receiver what happens to every operation, and what the engine's threads do (contract X4).
+/// Sends receivers what happens to every operation, and what the engine's threads do (contract X4).
 ///
-/// There is one receiver at a time, for the whole process. Without one, an operation costs three checks of a byte, and
-/// a closure none: see <doc:Tracing>.
+/// Any number of receivers get events of the whole process at once, each of the kinds that it was installed for. Without
+/// one, an operation costs three checks of a byte, and a closure one: see <doc:Tracing>.
 ///
-/// **Lifetime.** A receiver that was installed once is never released. Install the same one again rather than a new
-/// one. After `remove` has returned, no event is sent of what happens later. A thread that was about to call the
+/// **Lifetime.** A receiver that was installed once is never released, and each event costs a look at it. Install the
+/// same one again rather than a new one. After `remove` has returned, no event is sent of what happens later. A thread that was about to call the
 /// receiver may still do so, once, however much later. A receiver that must stop earlier has to ignore that call.
 ///
 /// Every member may be used from any thread.
 public enum OperationTrace {
     /// Receives events.
     ///
-    /// Both methods are called on the thread to which the event happens, from many threads at once. They delay that
+    /// The methods are called on the thread to which the event happens, from many threads at once. They delay that
     /// thread: their time is added to the time of the operation. No lock of the engine is held during a call, but the
     /// operation may be between two states. So a receiver
     /// - may allocate, read clocks and atomics, and take its own locks, if no code calls the engine under these locks;
@@ -30,6 +30,8 @@ public enum OperationTrace {
         func receive(_ event: OperationEvent)
         /// A thread did something. Does nothing unless implemented.
         func receive(_ event: ThreadEvent)
+        /// A queue or an operation was changed. Does nothing unless implemented.
+        func receive(_ event: ChangeEvent)
     }
 
     /// The kinds of events that a receiver gets.
@@ -40,44 +42,49 @@ public enum OperationTrace {
         /// The kinds whose bits are set.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// The steps of operations. Meanwhile closures are added as objects, because they need an identity.
+        /// The steps of operations and closures.
         public static let operations = Kinds(rawValue: 1)
-        /// The steps of threads. Closures are added as usual.
+        /// The steps of threads.
         public static let threads = Kinds(rawValue: 2)
-        /// Both.
-        public static let all: Kinds = [.operations, .threads]
+        /// Settings that programs change: limits, suspensions, names, dependencies, cancellations.
+        public static let changes = Kinds(rawValue: 4)
+        /// All of them.
+        public static let all: Kinds = [.operations, .threads, .changes]
+
+        /// The marks that make the engine send such events.
+        fileprivate var marks: UInt8 {
+            (contains(.operations) ? UInt8(clinux_mark_traced_operations) : 0)
+                | (contains(.threads) ? UInt8(clinux_mark_traced_threads) : 0)
+                | (contains(.changes) ? UInt8(clinux_mark_traced_changes) : 0)
+        }
     }
 
-    /// Sends the receiver these kinds of events from now on. For operations that are in a queue now, it gets what
-    /// happens to them from here on. For closures that were added before, it gets nothing.
-    ///
-    /// - Returns: false, with no effect, if another receiver is installed. The installed one may change its kinds.
-    @discardableResult
-    public static func install(_ receiver: any Receiver, for kinds: Kinds = .all) -> Bool {
+    /// Sends the receiver these kinds of events from now on, and no others. For operations that are in a queue now, it
+    /// gets what happens to them from here on.
+    public static func install(_ receiver: any Receiver, for kinds: Kinds = .all) {
         installation.withLock { boxes in
-            if let current = Self.receiver, current !== receiver { return false }
-            let box: Box
-            if let former = boxes.first(where: { $0.receiver === receiver }) {
-                box = former
-            } else {
-                box = Box(receiver)
-                // Kept for good: a thread may find it now and call it after its removal.
-                boxes.append(box)
+            if clinux_trace_receivers() == nil {
+                // None yet, or a forked child's first one: its parent's get nothing here.
+                for box in boxes { box.kinds.store(0, ordering: .relaxed) }
             }
-            clinux_set_trace(
-                Unmanaged.passUnretained(box).toOpaque(), kinds.contains(.operations), kinds.contains(.threads))
-            return true
+            if !boxes.contains(where: { $0.receiver === receiver }) {
+                // Kept for good: a thread may find it now and call it after its removal.
+                boxes.append(Box(receiver, next: boxes.last))
+            }
+            set(kinds, of: receiver, in: boxes)
         }
     }
 
     /// Sends the receiver no more events.
     ///
-    /// - Returns: false, with no effect, if it is not the installed one.
+    /// - Returns: false, with no effect, if it gets none.
     @discardableResult
     public static func remove(_ receiver: any Receiver) -> Bool {
-        installation.withLock { _ in
-            guard Self.receiver === receiver else { return false }
-            clinux_set_trace(nil, false, false)
+        installation.withLock { boxes in
+            guard clinux_trace_receivers() != nil,
+                boxes.contains(where: { $0.receiver === receiver && $0.kinds.load(ordering: .relaxed) != 0 })
+            else { return false }
+            set([], of: receiver, in: boxes)
             return true
         }
     }
@@ -93,18 +100,40 @@ public enum OperationTrace {
         func withLock<Result>(_ body: (inout [Box]) -> Result) -> Result { lock.withLock { body(&boxes) } }
     }
 
-    /// A class reference is one word, which C can hold; an existential is two.
-    private final class Box: Sendable {
-        let receiver: any Receiver
-
-        init(_ receiver: any Receiver) { self.receiver = receiver }
-
-        /// The installed receiver. It is never released, so a caller need not retain it.
-        @inline(__always)
-        static var current: Unmanaged<Box>? { clinux_trace_receiver().map { Unmanaged.fromOpaque($0) } }
+    private static func set(_ kinds: Kinds, of receiver: any Receiver, in boxes: [Box]) {
+        var all = Kinds()
+        for box in boxes {
+            if box.receiver === receiver { box.kinds.store(kinds.rawValue, ordering: .relaxed) }
+            all.formUnion(Kinds(rawValue: box.kinds.load(ordering: .relaxed)))
+        }
+        clinux_set_trace(boxes.last.map { Unmanaged.passUnretained($0).toOpaque() }, all.marks)
     }
 
-    static var receiver: (any Receiver)? { Box.current?._withUnsafeGuaranteedRef(\.receiver) }
+    /// A receiver, in a list that only grows at its beginning. It is never released, so a caller need not retain it.
+    private final class Box: Sendable {
+        let receiver: any Receiver
+        let next: Box?
+        /// The kinds that it gets, a `Kinds`. Written by the holder of the installation's lock. Relaxed: a thread that sees it late
+        /// sends one event more or less. What was written before the installation, a thread sees that has found the
+        /// list; of a receiver that is installed again, it is the receiver's own matter.
+        let kinds = Atomic<UInt8>(0)
+
+        init(_ receiver: any Receiver, next: Box?) {
+            self.receiver = receiver
+            self.next = next
+        }
+    }
+
+    /// Calls the receivers that get such events, the latest first.
+    static func forEachReceiver(of kind: Kinds, _ body: (any Receiver) -> Void) {
+        var next = clinux_trace_receivers().map { Unmanaged<Box>.fromOpaque($0) }
+        while let box = next {
+            box._withUnsafeGuaranteedRef {
+                if $0.kinds.load(ordering: .relaxed) & kind.rawValue != 0 { body($0.receiver) }
+                next = $0.next.map { .passUnretained($0) }
+            }
+        }
+    }
 }
 
 extension OperationTrace.Receiver {
@@ -112,4 +141,6 @@ extension OperationTrace.Receiver {
     public func receive(_ event: OperationTrace.OperationEvent) {}
     /// Does nothing.
     public func receive(_ event: OperationTrace.ThreadEvent) {}
+    /// Does nothing.
+    public func receive(_ event: OperationTrace.ChangeEvent) {}
 }

@@ -19,20 +19,73 @@ extension OperationTrace {
         case notified
     }
 
-    /// Something that happened to an operation.
-    public struct OperationEvent: Sendable {
+    /// Something that happened to an operation or a closure.
+    public struct OperationEvent: @unchecked Sendable {
         /// The step.
         public let step: OperationStep
         /// Nanoseconds of CLOCK_MONOTONIC, read just before the receiver is called.
         public let time: Int64
         /// The calling thread, gettid(2).
         public let thread: Int32
-        /// The operation. While operations are traced, a closure gets an object too. It is alive during the call.
-        public let operation: Operation
-        /// The queue that it belongs to; nil if it is in none.
-        public let queue: QueueID?
+        /// The same in all events of one operation, or of one closure.
+        public let id: OperationID
+        /// The operation, alive during the call; nil for a closure that has no object. It may have got one by the next
+        /// event, if a thread has asked for the queue's operations.
+        public let operation: Operation?
         /// Whether the operation carries the block of a barrier.
         public let isBarrier: Bool
+        /// Not followed except by `enteredQueue`, since the queue may be gone.
+        let core: Unmanaged<QueueCore>?
+
+        /// The queue that it belongs to; nil if it is in none.
+        public var queue: QueueID? { core.map { QueueID($0) } }
+
+        /// For `enqueued`: the queue itself, to read its name or limit. Otherwise nil. To be called during the call of
+        /// the receiver only: the adding thread keeps the queue alive.
+        public var enteredQueue: OperationQueue? {
+            step == .enqueued ? core?._withUnsafeGuaranteedRef(\.liveOwner) : nil
+        }
+    }
+
+    /// The identity of an operation or closure, which does not keep it alive. Unlike an address, it is not given again
+    /// before 2³² others.
+    public struct OperationID: Hashable, Sendable {
+        /// From 1, in the order of the first events, roughly.
+        public let rawValue: UInt64
+
+        /// The identity of an operation, to compare with that of an event.
+        public init(_ operation: Operation) { self = operation.asItem.traceID }
+
+        init(_ number: UInt32) { rawValue = UInt64(number) }
+    }
+
+    /// Something that a program set. Sent by the thread that did so, at any time between the steps of an operation.
+    public struct ChangeEvent: Sendable {
+        /// A setting, or a cancellation.
+        public enum Change: Sendable {
+            /// A queue was made, with the settings of a new one.
+            case made(OperationQueue)
+            /// A queue's name was set.
+            case name(OperationQueue)
+            /// A queue's `maxConcurrentOperationCount` was set.
+            case limit(OperationQueue)
+            /// A queue is being suspended.
+            case suspended(OperationQueue)
+            /// A queue is to go on.
+            case resumed(OperationQueue)
+            /// An operation that was not finished was cancelled.
+            case cancelled(OperationID)
+            /// An operation in a queue waits for another one. Sent after its `enqueued` for each dependency that it has
+            /// then, and for each that is added later. Removed ones are not reported.
+            case dependency(OperationID, on: OperationID)
+        }
+
+        /// The change. Queues are alive during the call.
+        public let change: Change
+        /// Nanoseconds of CLOCK_MONOTONIC, read just before the receiver is called.
+        public let time: Int64
+        /// The calling thread, gettid(2).
+        public let thread: Int32
     }
 
     /// A step of a thread of the engine, or of any thread that runs operations for a queue.

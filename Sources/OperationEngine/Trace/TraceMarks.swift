@@ -12,7 +12,12 @@ enum TraceMarks {
     /// Whether to send events of the engine's threads.
     @inline(__always) static var threads: Bool { clinux_traces_threads() }
 
-    /// Whether a closure has to be added as an object. Traced closures need an identity, and a forked child refuses
-    /// closures. One check for both, the only one on the path of a closure.
-    @inline(__always) static var demandObjects: Bool { clinux_is_forked_or_traced() }
+    /// Whether to send events of changes.
+    @inline(__always) static var changes: Bool { clinux_traces_changes() }
+
+    /// Whether the adding of an operation sends anything: its steps, or its dependencies.
+    @inline(__always) static var adding: Bool { clinux_traces_adding() }
+
+    /// Whether adding a closure takes more than a push: it is traced, or a forked child refuses it.
+    @inline(__always) static var forkedOrOperations: Bool { clinux_is_forked_or_traced() }
 }

@@ -2,32 +2,53 @@ import CLinux
 
 /// Sends events of operations. Every call comes after a check of `TraceMarks`, and none is inlined into the paths of
 /// operations that are not traced.
-extension Operation {
-    fileprivate func tell(_ step: OperationTrace.OperationStep, in queue: OperationTrace.QueueID?) {
-        OperationTrace.receiver?.receive(
-            OperationTrace.OperationEvent(
-                step: step, time: Deadline.now(), thread: clinux_own_thread(), operation: self, queue: queue,
-                isBarrier: isBarrier))
+extension OperationTrace {
+    fileprivate static func tell(
+        _ step: OperationStep, of id: OperationID, _ operation: Operation?, in core: Unmanaged<QueueCore>?
+    ) {
+        let event = OperationEvent(
+            step: step, time: Deadline.now(), thread: clinux_own_thread(), id: id, operation: operation,
+            isBarrier: operation?.isBarrier ?? false, core: core)
+        forEachReceiver(of: .operations) { $0.receive(event) }
     }
 
-    /// The queue's id, at any time: it names the queue without following it, since the queue may be gone.
-    fileprivate var queueID: OperationTrace.QueueID? { queue.map { OperationTrace.QueueID($0) } }
+    @inline(never)
+    fileprivate static func tell(_ change: ChangeEvent.Change) {
+        let event = ChangeEvent(change: change, time: Deadline.now(), thread: clinux_own_thread())
+        forEachReceiver(of: .changes) { $0.receive(event) }
+    }
+}
+
+extension QueueItem.Pointer {
+    /// The identity of what is traced, given at the first call.
+    var traceID: OperationTrace.OperationID {
+        OperationTrace.OperationID(clinux_trace_number(pointer(to: \.traceNumber)))
+    }
+}
+
+extension Operation {
+    fileprivate func tell(_ step: OperationTrace.OperationStep) {
+        OperationTrace.tell(step, of: asItem.traceID, self, in: queue)
+    }
 
     /// Publishes a claimed operation that is traced. Before that, no thread can make it ready. After that, the thread
     /// that makes it ready sends the event.
     @inline(never)
     func publishTraced() {
-        tell(.enqueued, in: queueID)
-        if state.publishQueue().isReadyUnasked { tell(.ready, in: queueID) }
+        if TraceMarks.operations { tell(.enqueued) }
+        if TraceMarks.changes, dependencyEdges.first != nil {
+            for dependency in listDependencies() { traceDependency(on: dependency) }
+        }
+        if state.publishQueue().isReadyUnasked, TraceMarks.operations { tell(.ready) }
     }
 
     /// Called by the one thread that is about to file it.
     @inline(never)
-    func traceReady() { tell(.ready, in: queueID) }
+    func traceReady() { tell(.ready) }
 
     /// Called by a thread that is about to call `start` or `main`.
     @inline(never)
-    func traceStart() { tell(.started, in: queueID) }
+    func traceStart() { tell(.started) }
 
     /// Called inside the engine's own `start`. For an overridden `start`, the event was sent when a runner called it.
     @inline(never)
@@ -37,10 +58,26 @@ extension Operation {
     }
 
     @inline(never)
-    func traceFinish() { tell(.finished, in: queueID) }
+    func traceFinish() { tell(.finished) }
 
     @inline(never)
-    func traceNotified() { tell(.notified, in: queueID) }
+    func traceNotified() { tell(.notified) }
+
+    func traceCancellation() { OperationTrace.tell(.cancelled(asItem.traceID)) }
+
+    func traceDependency(on operation: Operation) {
+        OperationTrace.tell(.dependency(asItem.traceID, on: operation.asItem.traceID))
+    }
+}
+
+extension OperationQueue {
+    /// The settings that a recorder notes: the queue's own name if it has one, and its limit and suspension. Calls no override.
+    package final var settingsForTrace: (name: String?, limit: Int, isSuspended: Bool) {
+        let (limit, isSuspended) = core.read { ($0.limit, $0.isSuspended) }
+        return (ownName, limit, isSuspended)
+    }
+
+    func traceChange(_ change: OperationTrace.ChangeEvent.Change) { OperationTrace.tell(change) }
 }
 
 extension BatchFiler {
@@ -57,11 +94,19 @@ extension BatchFiler {
 }
 
 extension QueueCore {
-    /// Sends the end of operations that were dropped and are not counted out yet.
+    /// Sends an event of a closure of this queue that has no object.
+    @inline(never)
+    func trace(_ step: OperationTrace.OperationStep, of closure: OperationTrace.OperationID) {
+        OperationTrace.tell(step, of: closure, nil, in: .passUnretained(self))
+    }
+
+    /// Sends the end of what was dropped and is not counted out yet.
     @inline(never)
     func traceEnd(of dropped: DroppedItems, _ conclude: () -> Void) {
         func tell(_ step: OperationTrace.OperationStep) {
-            dropped.items.visitOperations { $0.tell(step, in: $0.queueID) }
+            dropped.items.visitAll {
+                if $0.isClosure { trace(step, of: $0.traceID) } else { $0.operation.takeUnretainedValue().tell(step) }
+            }
         }
         tell(.finished)
         conclude()
@@ -76,7 +121,8 @@ extension OperationTrace {
         _ step: ThreadStep, of thread: Int32 = clinux_own_thread(), at time: Int64 = Deadline.now(),
         other: Int32? = nil, queue: QueueID? = nil
     ) {
-        receiver?.receive(ThreadEvent(step: step, time: time, thread: thread, other: other, queue: queue))
+        let event = ThreadEvent(step: step, time: time, thread: thread, other: other, queue: queue)
+        forEachReceiver(of: .threads) { $0.receive(event) }
     }
 }
 

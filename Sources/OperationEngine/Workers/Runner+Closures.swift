@@ -19,8 +19,25 @@ extension Runner {
     /// Runs the closure in the hand.
     @inline(__always)
     func run(_ closure: WaitingClosure.Pointer, of queue: QueueCore) {
+        if TraceMarks.operations { return runTraced(closure, of: queue) }
         if call(closure, of: queue) {
             endCountedTogether(by: queue) { free(closure) }
+        } else {
+            free(closure)
+            finishClosureObject(of: queue)
+        }
+    }
+
+    @inline(never)
+    private func runTraced(_ closure: WaitingClosure.Pointer, of queue: QueueCore) {
+        let id = closure.asItem.traceID
+        queue.trace(.started, of: id)
+        if call(closure, of: queue) {
+            endCountedTogether(by: queue) {
+                queue.trace(.finished, of: id)
+                queue.trace(.notified, of: id)
+                free(closure)
+            }
         } else {
             free(closure)
             finishClosureObject(of: queue)
@@ -79,7 +96,7 @@ extension Runner {
             if let closureObject { return closureObject }
             // The runner takes the block out of its place only when it has closed the hand.
             let block = closure.pointee.block.copy.unsafelyUnwrapped
-            let object = BlockOperation(block, in: queue, sequence: closure.pointee.item.sequence)
+            let object = BlockOperation(block, in: queue, for: closure.asItem)
             object.state.enterExecuting()
             object.place = ListPlace(kind: .chosen, level: .normal)
             closureObject = Unmanaged.passRetained(object).takeUnretainedValue()

@@ -155,7 +155,7 @@ private final class Farewells: Sendable {
         private let sum = Atomic<Int>(0)
 
         func receive(_ event: OperationTrace.OperationEvent) {
-            sum.wrappingAdd(event.operation.isFinished ? event.queue.hashValue : 1, ordering: .relaxed)
+            sum.wrappingAdd(event.operation?.isFinished ?? true ? event.queue.hashValue : 1, ordering: .relaxed)
         }
 
         func receive(_ event: OperationTrace.ThreadEvent) { sum.wrappingAdd(event.queue.hashValue, ordering: .relaxed) }

@@ -50,7 +50,7 @@ extension TracingTests {
             // In a process of its own: threads that other tests had blocked before would be counted out alone.
             await #expect(processExitsWith: .success) {
                 let gauge = BlockedThreads()
-                #expect(OperationTrace.install(gauge, for: .threads))
+                OperationTrace.install(gauge, for: .threads)
                 let (queue, other) = (makeQueue(), makeQueue())
                 let inner = Blocker()
                 inner.occupy(other)

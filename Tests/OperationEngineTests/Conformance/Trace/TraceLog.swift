@@ -11,7 +11,9 @@ final class TraceLog: OperationTrace.Receiver {
         let step: OperationTrace.OperationStep
         /// The operation's name; "" if it has none.
         let name: String
-        let operation: ObjectIdentifier
+        let id: OperationTrace.OperationID
+        /// Whether the event is one of a closure without an object.
+        let isClosure: Bool
         let event: Stamp
         let isBarrier: Bool
     }
@@ -25,10 +27,11 @@ final class TraceLog: OperationTrace.Receiver {
     }
 
     private let queues: Set<OperationTrace.QueueID>
-    private let outsiders: Set<ObjectIdentifier>
+    private let outsiders: Set<OperationTrace.OperationID>
     private let isSlow: Bool
     private let log = Guarded<[Entry]>([])
     private let threads = Guarded<[OperationTrace.ThreadEvent]>([])
+    private let changesOfThese = Guarded<[String]>([])
     private let begun = Guarded<[Int32: String]>([:])
 
     /// - Parameter isSlow: it takes its time over the last step of each operation, so that who should have waited for
@@ -36,21 +39,35 @@ final class TraceLog: OperationTrace.Receiver {
     init(of queues: [OperationQueue] = [], operations: [OperationEngine.Operation] = [], isSlow: Bool = false) {
         self.isSlow = isSlow
         self.queues = Set(queues.map { OperationTrace.QueueID($0) })
-        outsiders = Set(operations.map { ObjectIdentifier($0) })
+        outsiders = Set(operations.map { OperationTrace.OperationID($0) })
     }
 
     func receive(_ event: OperationTrace.OperationEvent) {
-        guard event.queue.map({ queues.contains($0) }) ?? outsiders.contains(ObjectIdentifier(event.operation)) else {
-            return
-        }
+        guard event.queue.map({ queues.contains($0) }) ?? outsiders.contains(event.id) else { return }
         if isSlow, event.step == .notified { for _ in 0..<100 { sched_yield() } }
         let stamp = Stamp(time: event.time, thread: event.thread, caller: ThreadFacts.id, queue: event.queue)
         log.withLock {
             $0.append(
                 Entry(
-                    step: event.step, name: event.operation.name ?? "", operation: ObjectIdentifier(event.operation),
-                    event: stamp, isBarrier: event.isBarrier))
+                    step: event.step, name: event.operation?.name ?? "", id: event.id,
+                    isClosure: event.operation == nil, event: stamp, isBarrier: event.isBarrier))
         }
+    }
+
+    func receive(_ event: OperationTrace.ChangeEvent) {
+        let queue: OperationTrace.QueueID?
+        let text: String
+        switch event.change {
+        case .made(let made): (queue, text) = (.init(made), "made")
+        case .name(let named): (queue, text) = (.init(named), "name \(named.name ?? "")")
+        case .limit(let limited): (queue, text) = (.init(limited), "limit \(limited.maxConcurrentOperationCount)")
+        case .suspended(let suspended): (queue, text) = (.init(suspended), "suspended")
+        case .resumed(let resumed): (queue, text) = (.init(resumed), "resumed")
+        case .cancelled(let id): (queue, text) = (nil, outsiders.contains(id) ? "cancelled" : "")
+        case .dependency(let id, let other): (queue, text) = (nil, outsiders.contains(id) ? "on \(other.rawValue)" : "")
+        }
+        guard queue.map({ queues.contains($0) }) ?? !text.isEmpty else { return }
+        changesOfThese.withLock { $0.append(text) }
     }
 
     func receive(_ event: OperationTrace.ThreadEvent) {
@@ -64,6 +81,8 @@ final class TraceLog: OperationTrace.Receiver {
     // MARK: What it has written down
 
     var entries: [Entry] { log.read() }
+    /// The changes of the queues and of the operations outside of them, as words.
+    var changes: [String] { changesOfThese.read() }
     var threadEvents: [OperationTrace.ThreadEvent] { threads.read() }
     /// The names of the workers that began, by their threads.
     var namesOfBegun: [Int32: String] { begun.read() }
@@ -94,7 +113,7 @@ final class TraceLog: OperationTrace.Receiver {
 
     /// The steps of each operation, in order.
     var stepsByOperation: [[OperationTrace.OperationStep]] {
-        Dictionary(grouping: entries, by: \.operation).values.map { $0.map(\.step) }
+        Dictionary(grouping: entries, by: \.id).values.map { $0.map(\.step) }
     }
 
     /// The index in the log of a step of the operation of that name; nil if it is absent.
@@ -107,7 +126,7 @@ final class TraceLog: OperationTrace.Receiver {
         for kinds: OperationTrace.Kinds = .operations, sourceLocation: SourceLocation = #_sourceLocation,
         _ body: () throws -> Result
     ) rethrows -> Result {
-        #expect(OperationTrace.install(self, for: kinds), sourceLocation: sourceLocation)
+        OperationTrace.install(self, for: kinds)
         defer { #expect(OperationTrace.remove(self), sourceLocation: sourceLocation) }
         return try body()
     }
@@ -130,6 +149,6 @@ extension OperationEngine.Operation {
     }
 }
 
-/// Tests that run one at a time: a process has one receiver.
+/// Tests that run one at a time: some count what others would make more of.
 @Suite("X4: the trace", .blocking, .serialized)
 enum TracingTests {}
