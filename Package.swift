@@ -217,7 +217,7 @@ let package = Package(
             name: "OpBenchCommandTests",
             dependencies: [
                 "opbench", "pthread-queue", "OpBenchCommand", "OpBenchModel", "OpBenchLaunch", "OpBenchProfile",
-                "OpBenchRunner", "OpBenchAnalysis", "TestSupport",
+                "OpBenchRunner", "OpBenchAnalysis", "TestSupport", "CRecording",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenSuite),
             ]),
     ],

@@ -49,7 +49,7 @@ package struct OpBench: ParsableCommand {
                 subcommands: [
                     ABCommand.self, BisectCommand.self, CompareCommand.self, GateCommand.self, CalibrateCommand.self,
                 ]),
-            CommandGroup(name: "Explain", subcommands: [ExplainCommand.self, ProfileCommand.self]),
+            CommandGroup(name: "Explain", subcommands: [ExplainCommand.self, ProfileCommand.self, TraceCommand.self]),
             CommandGroup(
                 name: "Manage",
                 subcommands: [

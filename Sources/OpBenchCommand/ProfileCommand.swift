@@ -209,6 +209,10 @@ struct ProfileSummary {
     private let sections: [ProfileSection]
     private let folder: String?
 
+    init(_ heading: [String], _ sections: [ProfileSection], _ folder: String?) {
+        (self.heading, self.sections, self.folder) = (heading, sections, folder)
+    }
+
     init(_ profiled: ProfiledCell) {
         let (target, plain) = (profiled.target, profiled.plain)
         heading =

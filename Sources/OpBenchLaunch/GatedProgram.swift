@@ -58,7 +58,7 @@ public final class GatedProgram {
         return (ends[0], ends[1])
     }
 
-    /// Those that shells and nohup(1) make their commands ignore.
+    /// Signals that shells and nohup(1) make their commands ignore.
     private static var ignoredSignals: [Int32] {
         [SIGHUP, SIGINT, SIGQUIT, SIGTERM].filter { number in
             var action = sigaction()

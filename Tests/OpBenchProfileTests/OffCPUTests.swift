@@ -167,6 +167,17 @@ struct OffCPUTests {
         #expect(profile.threads.map(\.running) == [4000])
     }
 
+    @Test func `a thread that ends does not run until the last event`() {
+        let text =
+            Self.submitter(0, "PERF_RECORD_SWITCH IN") + Self.submitter(10, "PERF_RECORD_FORK(7:10):(7:20)")
+            + Self.worker(20, "PERF_RECORD_SWITCH IN") + Self.worker(30, "PERF_RECORD_COMM: worker:7/10")
+            + Self.worker(5000, "PERF_RECORD_EXIT(7:10):(7:20)")
+            + Self.submitter(9000, Self.switched(20, "S"), Self.park)
+        let script = SchedScript(Array(text.utf8))
+        let worker = OffCPU(script, marks: Self.marks).threads.first { $0.id == 10 }
+        #expect(worker?.running == 4000 && worker?.blocked == 0 && script.skippedLines == 0)
+    }
+
     @Test func `marks are in order, disjoint and not empty`() {
         let marks = MarkedTime([[5, 9], [1, 3], [8, 12], [4, 4], [7], [9, 2]])
         #expect(marks.ranges == [1..<3, 5..<12] && marks.duration == 9)

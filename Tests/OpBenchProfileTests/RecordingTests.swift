@@ -145,10 +145,8 @@ struct RecordingTests {
         twice.end(at: 1)
         let end = Array(twice.bytes[start.count...])
         twice.end(at: 1)
-        let bad: [[UInt8]] = [
-            start + other.bytes[start.count...], start + start, twice.bytes, end, [], [1, 2, 3],
-        ]
-        for bytes in bad {
+        let lists: [[UInt8]] = [start + other.bytes[start.count...], start + start, twice.bytes, end, [], [1, 2, 3]]
+        for bytes in lists {
             #expect(throws: InputError.self) { try read(bytes) }
         }
     }

@@ -21,10 +21,13 @@ extension ProfileTaker {
 
     /// A warning that the machine was busy, by the criteria for noisy throughput samples or by the trace itself; nil if
     /// it was not.
-    static func busyMachine(_ interference: Interference, processorWaitShare: Double) -> String? {
-        guard interference.disturbs(.throughput) || processorWaitShare > mostProcessorWait else { return nil }
-        let foreign = interference.foreign.map {
-            "other processes used \(ProfileText.digits($0 / interference.elapsed)) processors, "
+    ///
+    /// - Parameter interference: nil if it is unknown.
+    static func busyMachine(_ interference: Interference?, processorWaitShare: Double) -> String? {
+        let isDisturbed = interference?.disturbs(.throughput) ?? false
+        guard isDisturbed || processorWaitShare > mostProcessorWait else { return nil }
+        let foreign = interference?.foreign.map {
+            "other processes used \(ProfileText.digits($0 / (interference?.elapsed ?? 1))) processors, "
         }
         return "busy machine: \(foreign ?? "")bodies waited for a processor for "
             + "\(ProfileText.share(processorWaitShare, of: 1)) of their time; work and span exclude that wait"

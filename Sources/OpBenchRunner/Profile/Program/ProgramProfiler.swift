@@ -29,7 +29,7 @@ public struct ProgramProfiler: Sendable {
     private let means: ProfileMeans
 
     /// The kinds without jemalloc in place of the program's malloc.
-    private static let usualKinds: [ProfileKind] = [.cpu, .offcpu]
+    private static let usualKinds: [ProfileKind] = [.trace, .cpu, .offcpu]
 
     /// The signals to a program whose time is over, one after the other, and then SIGKILL.
     static let requestsToEnd = [SIGINT, SIGTERM]
@@ -56,11 +56,13 @@ public struct ProgramProfiler: Sendable {
         let folder = try ProfileFolder(options.directory)
         let stage = try folder.stage()
         let heap = kinds.contains(.heap) ? try HeapDumps(means[.heap]) : nil
+        var environment: [String: String?] = heap?.environment ?? [:]
+        if kinds.contains(.trace) { environment.merge(ProgramRecord.recorderEnvironment(stage)) { $1 } }
         let gated: GatedProgram
         do {
             gated = try GatedProgram(
                 launcher: [ChildProcess.ownExecutable, HiddenArgument.gated], path: program.path,
-                words: program.words, environment: heap?.environment ?? [:])
+                words: program.words, environment: environment)
         } catch {
             throw StartFailure(program: error.program, reason: error.reason)
         }
@@ -83,9 +85,11 @@ public struct ProgramProfiler: Sendable {
                 Result { PerfRecording(file: recorder.file, isCut: try recorder.endWithProcess()) }
             }
         }
+        try ProgramRecord.keepRecording(of: gated.process, stage)
         return ProgramRecord(
             program: program, process: gated.process, time: MarkedTime([[begin, end]]), profiled: profiled,
-            kinds: kinds, means: means, recordings: recordings, heap: heap, folder: folder, stage: stage)
+            kinds: kinds, asksForTrace: options.kinds != nil, means: means, recordings: recordings, heap: heap,
+            folder: folder, stage: stage)
     }
 
     private func recorder(

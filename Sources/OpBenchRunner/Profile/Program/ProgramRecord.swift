@@ -3,7 +3,7 @@ import OpBenchLaunch
 import OpBenchModel
 import OpBenchProfile
 
-/// What was recorded of a program that has ended.
+/// The records of a program that has ended.
 public struct ProgramRecord: Sendable {
     let program: ProgramToProfile
     let process: pid_t
@@ -12,6 +12,8 @@ public struct ProgramRecord: Sendable {
     /// Without sections.
     let profiled: ProfiledProgram
     let kinds: [ProfileKind]
+    /// Whether the lack of a recording is reported.
+    let asksForTrace: Bool
     let means: ProfileMeans
     let recordings: [ProfileKind: Result<PerfRecording, any Error>]
     let heap: HeapDumps?
@@ -28,7 +30,9 @@ public struct ProgramRecord: Sendable {
     /// - Throws: `DiskError` if files cannot be written, `CancellationError`.
     public func profile() async throws -> ProfiledProgram {
         var profiled = profiled
-        for kind in kinds { profiled.sections.append(try await section(kind)) }
+        for kind in kinds where kind != .trace || asksForTrace || hasRecording {
+            profiled.sections.append(try await section(kind))
+        }
         if profiled.sections.contains(where: { !$0.files.isEmpty }) {
             profiled.folder = try folder.publish(stage, as: ProfileNames.stem(of: [program.name]))
         }
@@ -41,7 +45,7 @@ public struct ProgramRecord: Sendable {
         do {
             var section =
                 switch kind {
-                case .trace: ProfileSection(kind, lack: .impossible(reason: "the program made no recording"))
+                case .trace: try trace()
                 case .cpu: try await cpu(way)
                 case .offcpu: try await offCPU(way)
                 case .heap: try await heapSection()
@@ -54,6 +58,48 @@ public struct ProgramRecord: Sendable {
             return ProfileSection(kind, lack: .failed(reason: "\(error)"))
         }
     }
+
+    // MARK: The engine's operations
+
+    /// The file that the engine's recorder writes, in the profile's folder.
+    static let recordingName = "recording.oprec"
+
+    /// The recorder's variable: the path of the file to write. Child processes have files of their own.
+    static func recorderEnvironment(_ stage: ProfileFolder.Stage) -> [String: String] {
+        ["OPERATION_ENGINE_RECORD": stage.folder.file("%p.\(recordingName)")]
+    }
+
+    /// Gives the recording of a process that has ended its name, and removes those of its child processes.
+    static func keepRecording(of process: pid_t, _ stage: ProfileFolder.Stage) throws(DiskError) {
+        for name in try stage.folder.names() where name.contains(".\(recordingName)") {
+            let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
+            if parts[0] == "\(process)" {
+                try stage.folder.publish(name, as: parts[1])
+            } else {
+                stage.folder.discard(name)
+            }
+        }
+    }
+
+    private var recording: String { stage.folder.file(Self.recordingName) }
+
+    private var hasRecording: Bool { access(recording, F_OK) == 0 }
+
+    private func trace() throws -> ProfileSection {
+        guard hasRecording else {
+            return ProfileSection(
+                .trace,
+                lack: .impossible(
+                    reason: "the program made no recording; let it call TraceRecorder.fromEnvironment() of "
+                        + "OperationEngineRecorder"))
+        }
+        let read = try Recording.read(recording)
+        var section = try views.section(of: read, try read.report())
+        section.files += try stage.folder.names().filter { $0.hasPrefix(Self.recordingName) }
+        return section
+    }
+
+    // MARK: Stacks
 
     private var reader: PerfReader { PerfReader(process: process, marks: time, threads: [:]) }
 

@@ -1,0 +1,90 @@
+import OpBenchModel
+import OpBenchProfile
+
+/// The explanation of a program's recording, by the computations and files of a profile's trace.
+public struct RecordingProfile: Sendable {
+    private let file: String
+    private let recording: Recording
+
+    /// - Parameters:
+    ///   - file: the recording's path.
+    ///   - onProgress: called with the part of the file that is read, from 0 to 1.
+    /// - Throws: `InputError` unless it is a recording.
+    public init(
+        reading file: String, _ window: RecordingWindow, onProgress: @escaping (Double) -> Void
+    ) throws(InputError) {
+        self.file = file
+        recording = try Recording.read(file, window: window, progress: onProgress)
+    }
+
+    /// The name of the recorded program.
+    public var program: String { recording.program }
+
+    /// Computes and writes everything, into a folder named after the program in `directory`.
+    ///
+    /// - Throws: `InputError` if the folder cannot be used, or the recording contradicts itself; `DiskError`,
+    ///   `CancellationError`.
+    public func write(into directory: String) throws -> (section: ProfileSection, folder: String) {
+        let report: TraceReport
+        do throws(TraceError) {
+            report = try recording.report()
+        } catch {
+            throw InputError(
+                file: file, message: "the recording contradicts itself: \(error)",
+                remedy: "record again, or leave a part out with --from and --to")
+        }
+        try Task.checkCancellation()
+        let folder = try ProfileFolder(directory)
+        let stage = try folder.stage()
+        let section = try ProfileViews(stage, of: program, on: .engine).section(of: recording, report)
+        try Task.checkCancellation()
+        return (section, try folder.publish(stage, as: ProfileNames.stem(of: [program])))
+    }
+}
+
+extension ProfileViews {
+    /// The trace section of a profile, from a program's recording.
+    func section(of recording: Recording, _ report: TraceReport) throws -> ProfileSection {
+        let (lines, files) = try write(report)
+        let busy = ProfileTaker.busyMachine(nil, processorWaitShare: report.trace.processorWaitShare)
+        return ProfileSection(
+            .trace, means: "the program's recording",
+            lines: recording.flaws + [busy, recording.cancellations].compactMap(\.self) + lines, files: files)
+    }
+}
+
+extension Recording {
+    /// - Throws: `TraceError` if operations wait in a cycle.
+    func report() throws(TraceError) -> TraceReport {
+        var trace = trace
+        // `flaws` says what is missing: events, which need not be operations.
+        trace.lostOperations = 0
+        return try TraceReport(trace)
+    }
+
+    /// Flaws: a line for each thing that it lacks.
+    var flaws: [String] {
+        var flaws: [String] = []
+        if lostEvents > 0 {
+            flaws.append(
+                "\(ProfileText.count(Double(lostEvents))) events were lost, because the disk was too slow: operations "
+                    + "are missing, or seem not to have run")
+        }
+        if isCut { flaws.append("the recording has no end: the program was killed, or still runs, or the file is cut") }
+        if missingParts > 0 {
+            let parts = missingParts == 1 ? "an earlier part" : "\(missingParts) earlier parts"
+            flaws.append("\(parts) of the recording are not there: its limit was reached")
+        }
+        if partialOperations > 0 {
+            flaws.append(
+                "\(ProfileText.count(Double(partialOperations))) operations are left out, because the recording lacks "
+                    + "their submission")
+        }
+        return flaws
+    }
+
+    fileprivate var cancellations: String? {
+        let count = details.count(where: \.isCancelled)
+        return count > 0 ? "\(count) of \(details.count) operations were cancelled before they ended" : nil
+    }
+}

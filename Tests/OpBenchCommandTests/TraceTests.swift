@@ -1,0 +1,144 @@
+import CRecording
+import Foundation
+import OpBenchProfile
+import TestSupport
+import Testing
+
+/// `opbench trace` with recordings that are made block by block.
+@Suite("Traces of recordings")
+struct TraceTests {
+    /// A server with two workers: 200 drawings at a limit of 1, each hundredth a long one, and an answer after each.
+    private static func server(lost: UInt64 = 0, hasEnd: Bool = true) -> [UInt8] {
+        typealias Event = crecording_event
+        var made = MadeRecording()
+        made.append(crecording_named_queue, 1, "drawings")
+        made.append(crecording_named_queue, 2, "answers")
+        made.append(crecording_named_class, 900, "Drawing")
+        made.append(crecording_named_class, 901, "Answer")
+        for (thread, name) in [(42, "reader"), (43, "engine normal 1"), (44, "engine normal 2")] {
+            made.append(crecording_named_thread, UInt64(thread), name)
+        }
+        func event(
+            _ kind: crecording_kind, _ subject: Int = 0, at time: Int, value: Int = 0, detail: Int = 0,
+            priority: Int = 0
+        ) -> Event {
+            Event(
+                time: Int64(time), subject: UInt64(subject), value: Int64(value), detail: UInt32(detail),
+                kind: UInt8(kind.rawValue), flags: 0, priority: Int8(priority), reserved: 0)
+        }
+        var reader = [
+            event(crecording_limit, at: 1, value: 1, detail: 1), event(crecording_limit, at: 1, value: 2, detail: 2),
+        ]
+        var (drawer, answerer): ([Event], [Event]) = ([], [])
+        var free = 0
+        for number in 0..<200 {
+            let (drawing, answer, submit) = (2 * number + 10, 2 * number + 11, 1000 + number * 100_000)
+            let body = number % 100 == 99 ? 5_000_000 : 60_000
+            reader += [
+                event(
+                    crecording_enqueued, drawing, at: submit, value: 900, detail: 1, priority: number % 2 == 0 ? 4 : 0),
+                event(crecording_ready, drawing, at: submit),
+                event(crecording_enqueued, answer, at: submit + 500, value: 901, detail: 2),
+                event(crecording_dependency, answer, at: submit + 500, value: drawing),
+            ]
+            let start = max(free, submit) + 2000
+            free = start + body
+            drawer += [
+                event(crecording_started, drawing, at: start),
+                event(crecording_finished, drawing, at: free, value: body, detail: 0),
+                event(crecording_ready, answer, at: free + 100), event(crecording_notified, drawing, at: free + 200),
+            ]
+            answerer += [
+                event(crecording_started, answer, at: free + 5000),
+                event(crecording_finished, answer, at: free + 9000, value: 3000, detail: 1),
+                event(crecording_notified, answer, at: free + 9100),
+            ]
+        }
+        made.append(events: reader, thread: 42)
+        made.append(events: drawer, thread: 43)
+        made.append(events: answerer, thread: 44, lost: lost)
+        if hasEnd { made.end(at: Int64(free + 10_000)) }
+        return made.bytes
+    }
+
+    private func folder(with recording: [UInt8]) throws -> ScratchFolder {
+        let folder = try ScratchFolder()
+        try Data(recording).write(to: URL(filePath: "\(folder.root)/server.oprec"))
+        return folder
+    }
+
+    private func trace(_ words: [String], in folder: ScratchFolder) async throws -> OpBenchProcess.Finished {
+        try await OpBenchProcess.run(["trace", "--no-progress", "--output", "out"] + words, in: folder)
+    }
+
+    @Test("a recording has the summary and the files of a trace")
+    func summary() async throws {
+        let folder = try folder(with: Self.server())
+        let result = try await trace(["server.oprec"], in: folder)
+        #expect(result.status == 0 && result.errors == "")
+        Golden("trace").expect(result.output, "whole")
+        let files = ["tail.json", "trace.json", "trace.perfetto-trace"].map { "out/server/\($0)" }
+        #expect(folder.contents() == ["out", "out/server"] + files + ["server.oprec"])
+        let tails = try JSONDecoder().decode(Tails.self, from: Data(folder.read(files[0]).utf8))
+        #expect(tails.classes.map(\.operations) == [200, 200] && tails.classes.map(\.slow) == [2, 2])
+    }
+
+    @Test("a window and a queue narrow it")
+    func window() async throws {
+        for (options, count) in [
+            (["--from", "10ms"], 200), (["--to", "10ms"], 200), (["--from", "5ms", "--to", "0.01"], 100),
+            (["--queue", "answers"], 200), (["--from", "1h"], 0),
+        ] {
+            let folder = try folder(with: Self.server())
+            let result = try await trace(options + ["server.oprec"], in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+            let words = count == 0 ? "no operation" : "  \(count) operations in "
+            #expect(result.output.contains(words), "\(result.output)")
+        }
+    }
+
+    @Test("what a recording lacks comes first")
+    func flaws() async throws {
+        let folder = try folder(with: Self.server(lost: 17, hasEnd: false))
+        let result = try await trace(["server.oprec"], in: folder)
+        #expect(result.status == 0)
+        Golden("trace").expect(result.output.split(separator: "\n").prefix(6).joined(separator: "\n") + "\n", "flaws")
+    }
+
+    @Test("a recording that ends within a block is read up to there")
+    func cut() async throws {
+        let whole = Self.server()
+        let folder = try folder(with: Array(whole.prefix(whole.count - 100)))
+        #expect(try await trace(["server.oprec"], in: folder).status == 0)
+    }
+
+    @Test("bad input is refused, and nothing is written")
+    func refusals() async throws {
+        let folder = try folder(with: Self.server())
+        var damaged = Self.server()
+        damaged[damaged.count / 2] ^= 1
+        try Data(damaged).write(to: URL(filePath: "\(folder.root)/damaged.oprec"))
+        try folder.write("text", to: "text")
+        let before = folder.contents()
+        var text = ""
+        for line in [
+            "none.oprec", "text", ".", "damaged.oprec", "--queue pictures server.oprec",
+            "--from 2s --to 1s server.oprec", "--from 1d server.oprec", "--from -1s server.oprec",
+            "--output text server.oprec", "--output . server.oprec", "",
+        ] {
+            let result = try await OpBenchProcess.run(
+                ["trace"] + line.split(separator: " ").map(String.init), in: folder)
+            #expect(result.status == 64 && folder.contents() == before, "\(line)")
+            text += "\(line)\n    \(result.errors)"
+        }
+        Golden("trace").expect(text, "refusals", replacing: [folder.root: "FOLDER"])
+    }
+
+    @Test("output that cannot be written ends with 1")
+    func fullDevice() async throws {
+        let folder = try folder(with: Self.server())
+        let result = try await OpBenchProcess.run(
+            ["trace", "--output", "out", "server.oprec"], in: folder, outputTo: "/dev/full")
+        #expect(result.status == 1 && !result.errors.isEmpty)
+    }
+}
