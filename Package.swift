@@ -204,10 +204,13 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift", condition: whenSuite),
             ],
             exclude: ["Corpus"]),
-        // The program of an example package, from the same sources.
+        // The programs of example packages, from the same sources.
         .executableTarget(
             name: "pthread-queue", dependencies: ["OpBenchKit"],
             path: "Tests/Examples/pthread-queue/Sources/pthread-queue"),
+        .executableTarget(
+            name: "thumbnail-server", dependencies: ["OperationEngine"],
+            path: "Tests/Examples/thumbnail-server/Sources/thumbnail-server"),
         .testTarget(
             name: "OpBenchKitTests",
             dependencies: [
@@ -216,8 +219,8 @@ let package = Package(
         .testTarget(
             name: "OpBenchCommandTests",
             dependencies: [
-                "opbench", "pthread-queue", "OpBenchCommand", "OpBenchModel", "OpBenchLaunch", "OpBenchProfile",
-                "OpBenchRunner", "OpBenchAnalysis", "TestSupport", "CRecording",
+                "opbench", "pthread-queue", "thumbnail-server", "OpBenchCommand", "OpBenchModel", "OpBenchLaunch",
+                "OpBenchProfile", "OpBenchRunner", "OpBenchAnalysis", "TestSupport", "CRecording",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenSuite),
             ]),
     ],
@@ -239,7 +242,7 @@ if let extent = Context.environment["OPBENCH_ENGINE_ONLY"] {
     package.products.removeAll { ["opbench", "OpBenchKit", "OpBenchPlugin"].contains($0.name) }
     let others = [
         "opbench", "OpBench", "Fuzz", "CBuild", "CJemalloc", "COneTBB", "CPage", "Foundation", "Migration",
-        "pthread-queue",
+        "pthread-queue", "thumbnail-server",
     ]
     package.targets.removeAll { target in others.contains { target.name.hasPrefix($0) } }
     // Tests in which a sanitizer finds nothing new: a pure state machine, traps, examples; for races also cycles, and

@@ -65,22 +65,39 @@ struct ProgramProfileTests {
         #expect(result.errors.contains("exit status 5"))
     }
 
-    @Test("CPU time, waits and allocations have the files of a cell's profile", .slow)
-    func files() async throws {
-        let means = ProfileMeans.probe().forOtherPrograms
-        let kinds = [ProfileKind.cpu, .offcpu, .heap].filter { means[$0].means != nil }
-        if kinds.isEmpty { return }
+    @Test(
+        "CPU time, waits and allocations have the files of a cell's profile", .slow,
+        arguments: [
+            (
+                ProfileKind.cpu, ["sh", "-c", "i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done"],
+                "cpu.speedscope.json"
+            ),
+            (.offcpu, ["sleep", "0.1"], "offcpu.svg"),
+            (.heap, [OpBenchProcess.binary, "shapes"], "heap-all-bytes.folded"),
+        ])
+    func files(kind: ProfileKind, program: [String], file: String) async throws {
+        if ProfileMeans.probe(for: [kind]).forOtherPrograms[kind].means == nil { return }
         let folder = try ScratchFolder()
-        let result = try await profile(
-            ["--kind", kinds.map(\.rawValue).joined(separator: ","), "--", OpBenchProcess.binary, "shapes"], in: folder)
+        let result = try await profile(["--kind", kind.rawValue, "--"] + program, in: folder)
         #expect(result.status == 0, "\(result.errors)")
-        let files = Set(folder.contents())
-        let expected: [ProfileKind: [String]] = [
-            .cpu: ["cpu.svg", "cpu.folded", "cpu.speedscope.json"], .offcpu: ["offcpu.folded"],
-            .heap: ["heap-all-bytes.svg", "heap-live-count.folded"],
-        ]
-        for name in kinds.flatMap({ expected[$0] ?? [] }) { #expect(files.contains("out/opbench/\(name)"), "\(files)") }
+        let name = try #require(program[0].split(separator: "/").last)
+        let files = folder.contents()
+        #expect(files.contains("out/\(name)/\(file)"), "\(files)")
         #expect(!files.contains { $0.hasSuffix(".data") || $0.hasSuffix(".heap") })
+    }
+
+    @Test("a server is profiled until a signal ends it, as in the guide ProfilingYourProgram")
+    func server() async throws {
+        let folder = try ScratchFolder()
+        let server = OpBenchProcess.program("thumbnail-server")
+        let result = try await profile(["--", "sh", "-c", "exec \(server) 0 > ready"], in: folder) { process in
+            _ = await eventuallyTrue("the server is ready") { (try? folder.read("ready"))?.hasSuffix("\n") ?? false }
+            let port = try #require(folder.read("ready").split(separator: " ").last?.dropLast())
+            let load = try await OpBenchProcess.run(["load", String(port), "100"], in: folder, program: server)
+            #expect(load.status == 0 && load.output == "100 pictures\n", "\(load.output)")
+            kill(process, SIGINT)
+        }
+        #expect(result.status == 0, "\(result.errors)")
     }
 
     @Test("bad usage is rejected before anything is written or run")

@@ -1,0 +1,19 @@
+import Glibc
+import OperationEngine
+
+/// Sends widths on four connections, each after the answer to the one before: mostly 100, every fiftieth 2,000.
+func load(port: UInt16, count: Int) {
+    let clients = OperationQueue()
+    clients.maxConcurrentOperationCount = 4
+    for client in 0..<4 {
+        clients.addOperation {
+            guard let server = Connection(to: port) else { return print("no server on port \(port)") }
+            for number in stride(from: client, to: count, by: 4) {
+                server.send(number % 50 == 49 ? "2000\n" : "100\n")
+                guard server.readLine() != nil else { return print("the server ended") }
+            }
+        }
+    }
+    clients.waitUntilAllOperationsAreFinished()
+    print("\(count) pictures")
+}
