@@ -139,10 +139,7 @@ extension QueueRound {
         let queue = place(of: operation)
         let work: Work = { round { $0.runArrived(operation) } }
         guard Queue.hasCompletionBlocks, body.wantsNotification(operation) else { return queue { $0.submit(work) } }
-        // The operation may end before this call has returned; `drain` must not.
-        if Queue.isTrusted { ends.begin(1) }
         queue { $0.submit(work, thenNotify: notifications.block(operation, body)) }
-        if Queue.isTrusted { ends.end() }
     }
 
     private func runArrived(_ operation: Int) {
@@ -153,8 +150,9 @@ extension QueueRound {
             body.run(operation)
         }
         if !Queue.hasCompletionBlocks, body.wantsNotification(operation) { body.didNotify(operation) }
-        let isLast = successors.release(after: operation) { submitArrived($0) }
-        if isLast || !Queue.isTrusted { ends.end() }
+        _ = successors.release(after: operation) { submitArrived($0) }
+        // All its calls have returned.
+        ends.end()
     }
 
     /// Runs the first operation that another has made ready, then the first that this one makes ready, and so on;

@@ -88,9 +88,16 @@ package class QueueRound<Queue: RoundQueue>: Backend, @unchecked Sendable {
         counts = queues.contains(where: \.needsCount)
         if let successors {
             countEnds()
-            ends.begin(Queue.isTrusted ? successors.endCount : plan.operationCount)
+            ends.begin(countsEach(successors) ? plan.operationCount : successors.endCount)
         }
     }
+
+    /// Whether `ends` counts all operations, not only those that nothing waits for.
+    ///
+    /// The queues of a replay have limits of their own: an operation that ends may still be in the call that submits one
+    /// to another queue, of which nothing else knows.
+    @inline(__always)
+    final func countsEach(_ successors: Successors) -> Bool { !Queue.isTrusted || successors.awaitsArrivals }
 
     package func submit(_ part: Range<Int>) {
         if let batches {

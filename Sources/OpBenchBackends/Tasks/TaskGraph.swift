@@ -11,7 +11,7 @@ final class TaskGraph: Backend, @unchecked Sendable {
     private let body: OperationBody
     private let form: TaskForm
     private var lanes: [TaskLane] = []
-    /// Entered for each operation that nothing waits for, until it has ended.
+    /// Entered for each operation that nothing waits for, until it has ended; in a replay for every operation.
     private let running = DispatchGroup()
     private let notifications = Notifications()
     /// `within`.
@@ -53,7 +53,8 @@ final class TaskGraph: Backend, @unchecked Sendable {
                 limit: limit, canBeHeld: false, isHeld: plan.startsSuspended,
                 before: form == .await ? before : nil, body: { backend.run($0) }, after: { backend.ended($0) })
         }
-        for _ in 0..<(plan.chains?.count ?? plan.graph?.sinks.count ?? plan.operationCount) { running.enter() }
+        let sinks = plan.replay == nil ? plan.chains?.count ?? plan.graph?.sinks.count : plan.operationCount
+        for _ in 0..<(sinks ?? 0) { running.enter() }
         if form == .await { tasks = TaskHandles(count: plan.operationCount) } else { successors = Successors(plan) }
     }
 
@@ -105,8 +106,6 @@ final class TaskGraph: Backend, @unchecked Sendable {
             lane.submit(operation, priority: priority)
             return
         }
-        running.enter()
-        defer { running.leave() }
         let notification = notifications.block(operation, body)
         let task = lane.submit(operation, priority: priority)
         Task {
@@ -155,6 +154,6 @@ final class TaskGraph: Backend, @unchecked Sendable {
             successors?.release(after: operation) { awaitsArrivals ? submitArrived($0) : submit($0) }
             ?? plan.graph.map { $0.successors.count(of: operation) == 0 }
             ?? (operation + plan.predecessorDistance >= plan.operationCount)
-        if isLast { running.leave() }
+        if isLast || awaitsArrivals { running.leave() }
     }
 }
