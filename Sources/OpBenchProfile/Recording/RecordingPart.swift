@@ -168,7 +168,10 @@ struct RecordingPart {
     }
 
     private func record<Record: BitwiseCopyable>(_ reader: inout RecordReader) -> Record? {
-        reader.offset + MemoryLayout<Record>.size <= reader.bytes.count ? reader.records(1)[0] : nil
+        guard reader.offset + MemoryLayout<Record>.size <= reader.bytes.count else { return nil }
+        // Without the type, the element would be an optional, which is longer.
+        let records: [Record] = reader.records(1)
+        return records[0]
     }
 
     /// A text padded to a multiple of 8 bytes. Invalid UTF-8 is replaced: names are for display.
