@@ -1,8 +1,9 @@
 import ArgumentParser
 import Glibc
 import OpBenchModel
+import OpBenchProfile
 
-/// `opbench init SHAPE [-o FILE]`
+/// `opbench init SHAPE [-o FILE]`, `opbench init --from-trace RECORDING [-o FILE]`
 struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
@@ -11,16 +12,36 @@ struct InitCommand: ParsableCommand {
             The file is valid and runs as it is: one cell, every parameter at its default, all backends that support \
             the shape. Explanations are members whose names begin with //, which opbench ignores.
 
+            With --from-trace, writes a workload of the shape replay from a recording that a program made with \
+            TraceRecorder: times, limits, priorities, dependencies and cancellations, without any name. \
+            --from, --to and --queue take a part of it.
+
             EXAMPLES
               opbench init chain
               opbench init priority_mix -o my-mix.json
               opbench init open_loop -o -
+              opbench init --from-trace server.trace -o server.json
+              opbench init --from-trace server.trace --from 30s --to 90s --queue downloads
             """)
 
     @Argument(
         help: ArgumentHelp("A shape; `opbench shapes` lists them.", valueName: "shape"),
         completion: .list(Shape.allCases.map(\.rawValue)))
-    var shape: String
+    var shape: String?
+
+    @Option(
+        name: .customLong("from-trace"),
+        help: ArgumentHelp("A program's recording, to be replayed.", valueName: "file"), completion: .file())
+    var trace: String?
+
+    @Option(help: ArgumentHelp("The time in the recording at which the part begins, as 30s.", valueName: "time"))
+    var from: TimeArgument?
+
+    @Option(help: ArgumentHelp("The time in the recording at which the part ends.", valueName: "time"))
+    var to: TimeArgument?
+
+    @Option(help: ArgumentHelp("The name of the recording's queue whose operations are taken.", valueName: "name"))
+    var queue: String?
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
@@ -32,15 +53,43 @@ struct InitCommand: ParsableCommand {
     @Flag(help: "Replace an existing file.")
     var force = false
 
+    func validate() throws {
+        if (shape == nil) == (trace == nil) {
+            throw ValidationError("Name a shape, or a recording by --from-trace.")
+        }
+        if trace == nil, from != nil || to != nil || queue != nil {
+            throw ValidationError("--from, --to and --queue choose a part of a recording: name it by --from-trace.")
+        }
+        if let from, let to, from.seconds >= to.seconds {
+            throw ValidationError("--from \(from.seconds) is not before --to \(to.seconds).")
+        }
+    }
+
     func run() throws {
-        let definition = try ShapesCommand.definition(named: shape)
-        let path = file ?? "\(shape).json"
+        let definition = try shape.map { try ShapesCommand.definition(named: $0) } ?? .of(.replay)
+        let replayed = try trace.map(replayed)
+        let path = file ?? "\(definition.shape.rawValue).json"
+        let values: [String: ParameterValue] = replayed.map { ["recording": .recording($0.load)] } ?? [:]
         let template = WorkloadTemplate(
-            definition, file: path == "-" ? nil : path, backends: ShapeBackends.able(definition))
+            definition, file: path == "-" ? nil : path, backends: ShapeBackends.able(definition, with: values),
+            values: values, notes: replayed?.notes ?? [])
         if path == "-" { return try StandardOutput.write(template.text) }
         try force ? ReportFile.write([(try ReportFile(path), template.text)]) : create(path, template.text)
         let words = ShellWords.ofThisProgram(["run", path])
         StandardError.say("opbench: the workload is in \(path); measure it with: \(words)")
+    }
+
+    /// Reads the recording, and says which number each of its queues has.
+    private func replayed(_ trace: String) throws -> ReplayedRecording {
+        func nanoseconds(_ time: TimeArgument?) -> Int64? { time.map { Int64($0.seconds * 1e9) } }
+        let window = RecordingWindow(from: nanoseconds(from), to: nanoseconds(to), queue: queue)
+        let replayed = try ReplayedRecording(Recording.read(trace, window: window), path: trace)
+        for (number, queue) in replayed.queues.enumerated() {
+            let limit = queue.limit.map { "limit \($0)" } ?? "the default limit"
+            StandardError.say("opbench: queue \(number) is \"\(queue.name)\": \(queue.operations) operations, \(limit)")
+        }
+        for note in replayed.notes { StandardError.say("opbench: \(note)") }
+        return replayed
     }
 
     private func create(_ path: String, _ text: String) throws {

@@ -10,7 +10,9 @@ extension ShapeDefinition {
         parameters: [
             .init(
                 name: "recording", kind: .recording, defaultValue: .recording(sample),
-                summary: "What was recorded, as columns of numbers. In a cell_id it is a digest of them.",
+                summary:
+                    "What was recorded, as columns of numbers; `opbench init --from-trace` writes them. In a cell_id "
+                    + "it is a digest of them.",
                 takesList: false),
             .init(
                 name: "limit", kind: .integerOr(keyword: "recorded", 1...concurrencyLimit),
@@ -18,7 +20,8 @@ extension ShapeDefinition {
                 summary: "The limit of every queue on concurrent operations; \"recorded\" keeps the program's.",
                 unit: "count"),
             .init(
-                name: "queue", kind: .integerOr(keyword: "all", 0...63), defaultValue: .text("all"),
+                name: "queue", kind: .integerOr(keyword: "all", 0...RecordedLoad.queueLimit - 1),
+                defaultValue: .text("all"),
                 summary: "The number of the one queue whose operations are replayed, or \"all\".", unit: "count"),
             .init(
                 name: "speed", kind: .number(0.01...100), defaultValue: .number(1),

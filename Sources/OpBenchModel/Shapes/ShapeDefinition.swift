@@ -63,8 +63,10 @@ public struct ShapeDefinition: Sendable {
     /// The command that prints the parameters.
     var listing: String { "opbench shapes \(shape.rawValue)" }
 
-    /// The cell with every parameter at its default.
-    package func standardCell(of workload: String) -> Cell { Cell(workload: workload, definition: self, values: [:]) }
+    /// The cell with every parameter at its default, except the given ones.
+    package func standardCell(of workload: String, with values: [String: ParameterValue] = [:]) -> Cell {
+        Cell(workload: workload, definition: self, values: values)
+    }
 
     /// The parameter of that name, or nil if the shape has none.
     public func parameter(named name: String) -> ParameterDefinition? {

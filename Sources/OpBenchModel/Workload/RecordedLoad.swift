@@ -96,13 +96,13 @@ public struct RecordedLoad: Sendable {
     }
 
     /// Adds up a load, operation by operation.
-    struct Builder {
+    package struct Builder {
         private var columns: [Column: [Int]]
         private var (lastWaiting, lastCancelled) = (0, 0)
 
-        init(limits: [Int?]) { columns = [.limits: limits.map { $0 ?? 0 }] }
+        package init(limits: [Int?]) { columns = [.limits: limits.map { $0 ?? 0 }] }
 
-        mutating func add(gap: Int, work: Int, wait: Int, queue: Int, priority: Int) {
+        package mutating func add(gap: Int, work: Int, wait: Int, queue: Int, priority: Int) {
             columns[.gaps, default: []].append(gap)
             columns[.work, default: []].append(work)
             columns[.waits, default: []].append(wait)
@@ -111,20 +111,20 @@ public struct RecordedLoad: Sendable {
         }
 
         /// To be called by ascending `operation`.
-        mutating func addDependency(of operation: Int, on predecessor: Int) {
+        package mutating func addDependency(of operation: Int, on predecessor: Int) {
             columns[.dependencySteps, default: []].append(operation - lastWaiting)
             columns[.dependencyDistances, default: []].append(operation - predecessor)
             lastWaiting = operation
         }
 
         /// To be called by ascending `operation`.
-        mutating func addCancellation(of operation: Int, after delay: Int) {
+        package mutating func addCancellation(of operation: Int, after delay: Int) {
             columns[.cancellationSteps, default: []].append(operation - lastCancelled)
             columns[.cancellationDelays, default: []].append(delay)
             lastCancelled = operation
         }
 
-        var load: RecordedLoad { RecordedLoad(checked: columns) }
+        package var load: RecordedLoad { RecordedLoad(checked: columns) }
     }
 }
 
@@ -151,17 +151,17 @@ extension RecordedLoad.Column {
     /// The most numbers of a column.
     var countLimit: Int {
         switch subject {
-        case .queue: 64
+        case .queue: RecordedLoad.queueLimit
         case .operation, .cancellation: RecordedLoad.operationLimit
-        case .dependency: 1_000_000
+        case .dependency: RecordedLoad.dependencyLimit
         }
     }
 
     var range: ClosedRange<Int> {
         switch self {
         case .limits: 0...ShapeDefinition.concurrencyLimit
-        case .gaps, .work, .waits, .cancellationDelays: 0...Int(ShapeDefinition.secondsLimit * 1e9)
-        case .queues: 0...63
+        case .gaps, .work, .waits, .cancellationDelays: 0...RecordedLoad.timeLimit
+        case .queues: 0...RecordedLoad.queueLimit - 1
         case .priorities: -8...8
         case .dependencySteps, .cancellationSteps: 0...RecordedLoad.operationLimit
         case .dependencyDistances: -RecordedLoad.operationLimit...RecordedLoad.operationLimit
@@ -180,7 +180,27 @@ extension RecordedLoad.Column {
 extension RecordedLoad {
     /// The most operations of one load: more do not fit in a workload file.
     public static let operationLimit = 100_000
+    package static let queueLimit = 64
+    package static let dependencyLimit = 1_000_000
+    /// The longest time, of a body as of all arrivals, in nanoseconds.
+    package static let timeLimit = Int(ShapeDefinition.secondsLimit * 1e9)
     static let requiredColumns: [Column] = [.gaps, .work]
+}
+
+// MARK: - Values of a program
+
+extension RecordedLoad {
+    /// A program's limit within the bounds of a workload.
+    package static func limit(_ limit: Int?) -> Int? { limit.map { max(1, min($0, ShapeDefinition.concurrencyLimit)) } }
+
+    /// The nearest of the five priorities.
+    package static func priority(_ raw: Int) -> Int { max(-8, min(8, Int((Double(raw) / 4).rounded()) * 4)) }
+
+    /// A time in nanoseconds within the bounds of a workload.
+    package static func time(_ nanoseconds: Int64) -> Int { Int(max(0, min(nanoseconds, Int64(timeLimit)))) }
+
+    /// Whether operations depend on one another in a circle.
+    package var hasCircle: Bool { DependencyGraph(operationCount: operationCount, edges: dependencies) == nil }
 }
 
 // MARK: - Packed texts

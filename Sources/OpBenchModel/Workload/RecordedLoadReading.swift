@@ -61,7 +61,7 @@ extension RecordedLoad {
                     "there are the operations 0 to \(operationCount - 1), and none depends on itself")
             }
         }
-        if DependencyGraph(operationCount: operationCount, edges: dependencies) == nil {
+        if hasCircle {
             throw error(
                 .dependencyDistances, "operations depend on one another in a circle, or twice on the same",
                 "leave one of the dependencies out")

@@ -1,15 +1,25 @@
-/// A workload of a shape with every parameter at its default and an explanation of each, derived from the definitions.
+/// A workload of a shape with an explanation of each parameter, derived from the definitions. Parameters have their
+/// defaults unless other values are given.
 public struct WorkloadTemplate: Sendable {
     private let definition: ShapeDefinition
     private let name: String
     private let backends: [BackendID]
+    private let values: [String: ParameterValue]
+    private let notes: [String]
 
     /// - Parameters:
     ///   - name: the file's name; the workload is named after it as far as valid.
     ///   - backends: the backends that support the shape.
-    public init(_ definition: ShapeDefinition, file: String?, backends: [BackendID]) {
+    ///   - values: by parameter, those that are not the defaults.
+    ///   - notes: sentences about the values, for the file's first comment.
+    public init(
+        _ definition: ShapeDefinition, file: String?, backends: [BackendID], values: [String: ParameterValue] = [:],
+        notes: [String] = []
+    ) {
         self.definition = definition
         self.backends = backends
+        self.values = values
+        self.notes = notes
         let stem = file?.split(separator: "/").last.map { String($0.prefix { $0 != "." }) }
         let isName = stem.map { WorkloadDecoder.isName($0, limit: TextLimits.name) } ?? false
         name = isName ? stem! : definition.shape.rawValue
@@ -20,7 +30,7 @@ public struct WorkloadTemplate: Sendable {
         JSONText.write(
             .members(
                 [
-                    Self.comment("", Self.introduction),
+                    Self.comment("", introduction),
                     ("name", .string(name)), ("summary", .string(definition.summary)),
                     Self.comment("shape", ["`opbench shapes` lists all of them."]),
                     ("shape", .string(definition.shape.rawValue)), ("parameters", parameters),
@@ -50,12 +60,15 @@ public struct WorkloadTemplate: Sendable {
                 ("backends", .strings(backends.map(\.rawValue)))))
     }
 
-    private static let introduction = [
-        "A member whose name begins with \(JSONNode.commentMark) is a comment and is ignored.",
-        "A parameter has one value or a list of them; lists multiply into cells: [1, 4] makes two.",
-        "Every parameter here has its default value, and may be left out.",
-        "`opbench validate FILE` checks the file, `opbench list FILE` shows the cells, `opbench run FILE` measures.",
-    ]
+    private var introduction: [String] {
+        let given = values.keys.sorted().joined(separator: ", ")
+        return [
+            "A member whose name begins with \(JSONNode.commentMark) is a comment and is ignored.",
+            "A parameter has one value or a list of them; lists multiply into cells: [1, 4] makes two.",
+            "Every parameter here\(given.isEmpty ? "" : " but \(given)") has its default value, and may be left out.",
+            "`opbench validate FILE` checks the file, `opbench list FILE` shows the cells, `opbench run FILE` measures.",
+        ] + notes
+    }
 
     private var known: [BackendDefinition] {
         BackendID.known(for: definition.shape).compactMap(BackendDefinition.of)
@@ -66,7 +79,7 @@ public struct WorkloadTemplate: Sendable {
             definition.parameters.flatMap { parameter in
                 [
                     Self.comment(parameter.name, [parameter.summary, parameter.facts]),
-                    (parameter.name, parameter.defaultValue.json),
+                    (parameter.name, (values[parameter.name] ?? parameter.defaultValue).json),
                 ]
             })
     }
