@@ -145,8 +145,9 @@ struct RecordingTests {
         twice.end(at: 1)
         let end = Array(twice.bytes[start.count...])
         twice.end(at: 1)
-        let lists: [[UInt8]] = [start + other.bytes[start.count...], start + start, twice.bytes, end, [], [1, 2, 3]]
-        for bytes in lists {
+        let foreign = start + Array(other.bytes[start.count...])
+        let inputs: [[UInt8]] = [foreign, start + start, twice.bytes, end, [], [1, 2, 3]]
+        for bytes in inputs {
             #expect(throws: InputError.self) { try read(bytes) }
         }
     }

@@ -85,7 +85,7 @@ enum crecording_kind {
     crecording_notified = 5,
     crecording_cancelled = 6,
     crecording_dependency = 7,
-    // A queue, `detail`. `value` is its limit, 0 if it has none of its own. The last two are its suspension.
+    // A queue, `detail`. `value` is its limit, negative if it has none of its own. The last two are its suspension.
     crecording_limit = 16,
     crecording_suspended = 17,
     crecording_resumed = 18,

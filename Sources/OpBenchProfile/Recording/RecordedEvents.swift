@@ -22,7 +22,8 @@ struct RecordedEvents {
     /// - Returns: the first event that is at fault, by its place in the list, and the reason; nil if there is none.
     mutating func add(_ list: [crecording_event], of thread: Int32, lost: UInt64) -> (Int, String)? {
         self.lost = self.lost.addingReportingOverflow(lost).overflow ? .max : self.lost + lost
-        let own = threads.index(of: Self.key(ofThread: thread))
+        // 0: the recorder itself.
+        let own = thread == 0 ? TracedOperation.unknown : threads.index(of: Self.key(ofThread: thread))
         for (number, event) in list.enumerated() {
             guard (-SampleTrace.latest...SampleTrace.latest).contains(event.time) else {
                 return (number, "a time out of range")
@@ -61,7 +62,7 @@ struct RecordedEvents {
         if let step = ThreadStep(kind) { return add(event, step) }
         switch kind {
         case crecording_limit:
-            let limit = event.value <= 0 ? Int.max : Int(event.value)
+            let limit = event.value < 0 ? Int.max : max(1, Int(event.value))
             let queue = queues.index(of: UInt64(event.detail))
             limits[queue] = max(limits[queue] ?? 0, limit)
             return nil
@@ -141,6 +142,7 @@ extension RecordedEvents {
                 remedy: queueNames.isEmpty ? "it has none at all" : "its queues: " + list(queueNames))
         }
         var trace = SampleTrace(workerCount: min(max(1, Int(part.start.processors)), 1 << 16))
+        (trace.title, trace.processID) = (part.start.program, part.start.process)
         let kept = keptOperations(window, queueNames)
         trace.queues = queueNames.enumerated().map { index, name in
             SampleTrace.Queue(name: name, limit: limits[UInt16(index)].flatMap { $0 == .max ? nil : $0 })
