@@ -44,6 +44,7 @@ let package = Package(
         .library(name: "OperationEngine", targets: ["OperationEngine"]),
         .library(name: "OperationEngineProgress", targets: ["OperationEngineProgress"]),
         .library(name: "OperationEngineFoundation", targets: ["OperationEngineFoundation"]),
+        .library(name: "OperationEngineRecorder", targets: ["OperationEngineRecorder"]),
         // Declares custom queues, which are measured like the built-in backends.
         .library(name: "OpBenchKit", targets: ["OpBenchKit"]),
         .executable(name: "opbench", targets: ["opbench"]),
@@ -71,6 +72,8 @@ let package = Package(
         .target(name: "OperationEngineFoundation", dependencies: ["OperationEngine"]),
         // The format of a program's recording: layouts alone.
         .target(name: "CRecording"),
+        // Records what a program's queues do, for `opbench trace`.
+        .target(name: "OperationEngineRecorder", dependencies: ["OperationEngine", "CLinux", "CRecording"]),
         .target(name: "CBuild"),
         .target(name: "CBuildCommit", cSettings: commit.map { [.define("OPBENCH_COMMIT", to: "\"\($0)\"")] } ?? []),
         .target(name: "OpBenchModel"),
@@ -126,7 +129,8 @@ let package = Package(
             name: "TestSupport", dependencies: ["OperationEngine", "CLinux", "CRecording"], path: "Tests/TestSupport"),
         // Scenarios that need a separate process, run by the engine's tests.
         .executableTarget(
-            name: "EngineProcess", dependencies: ["OperationEngine", "CLinux", "CLinuxMeasure"],
+            name: "EngineProcess",
+            dependencies: ["OperationEngine", "OperationEngineRecorder", "CLinux", "CLinuxMeasure"],
             path: "Tests/EngineProcess"),
         .target(
             name: "EngineStressScenarios", dependencies: ["OperationEngine", "TestSupport"],
@@ -142,6 +146,12 @@ let package = Package(
             name: "OperationEngineTests",
             dependencies: [
                 "OperationEngine", "OperationEngineProgress", "EngineProcess", "EngineStressScenarios", "TestSupport",
+            ]),
+        // Programs that are recorded, and read back.
+        .testTarget(
+            name: "OperationEngineRecorderTests",
+            dependencies: [
+                "OperationEngine", "OperationEngineRecorder", "OpBenchProfile", "EngineProcess", "TestSupport",
             ]),
         // The engine's sources again, with a scheduler that chooses the next thread at every atomic access; see
         // Replacements.swift there.
@@ -242,7 +252,7 @@ if let extent = Context.environment["OPBENCH_ENGINE_ONLY"] {
     package.products.removeAll { ["opbench", "OpBenchKit", "OpBenchPlugin"].contains($0.name) }
     let others = [
         "opbench", "OpBench", "Fuzz", "CBuild", "CJemalloc", "COneTBB", "CPage", "Foundation", "Migration",
-        "pthread-queue", "thumbnail-server",
+        "pthread-queue", "thumbnail-server", "OperationEngineRecorderTests",
     ]
     package.targets.removeAll { target in others.contains { target.name.hasPrefix($0) } }
     // Tests in which a sanitizer finds nothing new: a pure state machine, traps, examples; for races also cycles, and

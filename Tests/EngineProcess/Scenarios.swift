@@ -37,6 +37,7 @@ let scenarios: [String: Scenario] = [
     "nice-values": niceValues,
     "no-threads": noThreads,
     "quota-change": quotaChange,
+    "recorded": recorded,
     "refused-threads": refusedThreads,
     "run-main-misplaced": runMainMisplaced,
     "run-main-serves-dispatch": runMainServesDispatch,

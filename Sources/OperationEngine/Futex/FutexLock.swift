@@ -5,14 +5,16 @@ import Synchronization
 ///
 /// `Synchronization.Mutex` on Linux is a priority-inheriting futex, which is slow when contended and opaque to
 /// ThreadSanitizer. This lock is three plain atomics that the sanitizer sees.
-struct FutexLock: ~Copyable, Sendable {
+package struct FutexLock: ~Copyable, Sendable {
     private let word = Atomic<UInt32>(0)
 
     /// How many times to spin before sleeping. The engine's critical sections take some tens of nanoseconds.
     private static let spins = 60
 
+    package init() {}
+
     @inline(__always)
-    func lock() {
+    package func lock() {
         if !tryLock() { lockContended() }
     }
 
@@ -30,14 +32,14 @@ struct FutexLock: ~Copyable, Sendable {
     }
 
     @inline(__always)
-    func unlock() {
+    package func unlock() {
         if word.exchange(0, ordering: .releasing) == 2 {
             Futex.wake(word, count: 1)
         }
     }
 
     @inline(__always)
-    func withLock<Result: ~Copyable>(_ body: () -> Result) -> Result {
+    package func withLock<Result: ~Copyable>(_ body: () -> Result) -> Result {
         lock()
         defer { unlock() }
         return body()

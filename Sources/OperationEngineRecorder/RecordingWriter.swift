@@ -1,0 +1,108 @@
+import CLinux
+import CRecording
+import Glibc
+import OperationEngine
+import Synchronization
+
+/// The file of a recording, and the thread that writes it.
+///
+/// The thread alone uses everything but `queues`, `startTime`, the list of rings, and the bell. It sleeps for 100 ms at
+/// most, until a ring is half full, or until the end.
+final class RecordingWriter: @unchecked Sendable {
+    let queues = RecordedQueues()
+    /// Nanoseconds of CLOCK_MONOTONIC.
+    let startTime: Int64
+    private let file: RecordingFile
+    private let ownerProcess = getpid()
+    /// Called once if the file cannot be written any more.
+    private let giveUp: @Sendable () -> Void
+    private let lock = FutexLock()
+    /// Guarded by `lock`.
+    private var rings: [EventRing] = []
+    /// A futex: counts the calls.
+    private let bell = UnsafeMutablePointer<Atomic<UInt32>>.allocate(capacity: 1)
+    private let isEnding = Atomic<Bool>(false)
+    private var thread = pthread_t()
+
+    private static let longestSleep: Int64 = 100_000_000
+
+    /// Makes the file and starts the thread.
+    init(_ path: String, limit: Int, giveUp: @escaping @Sendable () -> Void) throws(TraceRecorder.Failure) {
+        startTime = Self.now()
+        self.giveUp = giveUp
+        file = try RecordingFile(path, limit: limit)
+        bell.initialize(to: Atomic(0))
+        var before = sigset_t()
+        var all = sigset_t()
+        sigfillset(&all)
+        // Also SIGPIPE: the end of a pipe is an error like others.
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        let code = pthread_create(
+            &thread, nil,
+            { writer in
+                Unmanaged<RecordingWriter>.fromOpaque(writer!).takeRetainedValue().run()
+                return nil
+            }, Unmanaged.passRetained(self).toOpaque())
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+        guard code == 0 else {
+            Unmanaged.passUnretained(self).release()
+            throw .thread(errno: code)
+        }
+    }
+
+    deinit { bell.deallocate() }
+
+    // MARK: On any thread
+
+    func add(_ ring: EventRing) { lock.withLock { rings.append(ring) } }
+
+    /// Wakes the thread.
+    func call() {
+        bell.pointee.wrappingAdd(1, ordering: .releasing)
+        clinux_futex_wake(UnsafeRawPointer(bell).assumingMemoryBound(to: UInt32.self), 1)
+    }
+
+    /// Ends the thread after it has written what there is. In a forked child there is none.
+    func finish() {
+        guard getpid() == ownerProcess else { return }
+        isEnding.store(true, ordering: .releasing)
+        call()
+        pthread_join(thread, nil)
+    }
+
+    // MARK: On the writer's thread
+
+    private func run() {
+        clinux_set_own_name("engine recorder")
+        while true {
+            let calls = bell.pointee.load(ordering: .acquiring)
+            // Before the last look at the rings.
+            let isLast = isEnding.load(ordering: .acquiring)
+            writeAll()
+            if isLast { break }
+            clinux_futex_wait(
+                UnsafeRawPointer(bell).assumingMemoryBound(to: UInt32.self), calls, Self.longestSleep)
+        }
+        file.end(at: Self.now() - startTime)
+        lock.withLock { rings = [] }
+    }
+
+    private func writeAll() {
+        for ring in lock.withLock({ rings }) {
+            var events: [crecording_event] = []
+            var lost = 0
+            let goesOn = ring.take(into: &events, lost: &lost)
+            // After the events that need them were taken, so that none is missing.
+            for (number, name) in queues.takeNames() { file.add(crecording_named_queue, UInt64(number), name) }
+            if !events.isEmpty || lost > 0 { file.write(events, of: ring, lost: lost, queues) }
+            if !goesOn { lock.withLock { rings.removeAll { $0 === ring } } }
+        }
+        if file.hasFailed, !isEnding.exchange(true, ordering: .acquiringAndReleasing) { giveUp() }
+    }
+
+    private static func now() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,222 @@
+import Foundation
+import OpBenchProfile
+import OperationEngine
+import OperationEngineRecorder
+import TestSupport
+import Testing
+
+typealias OperationQueue = OperationEngine.OperationQueue
+typealias Operation = OperationEngine.Operation
+typealias BlockOperation = OperationEngine.BlockOperation
+
+/// Recorders record the whole process: these tests run one at a time, and look at queues of their own.
+@Suite("A recorded program", .serialized, .blocking)
+struct RecorderTests {
+    final class Resize: Operation, @unchecked Sendable {
+        override func main() {}
+    }
+
+    private func recorded(_ body: () -> Void) throws -> (recording: Recording, path: String) {
+        let path = TemporaryFolder.unusedPath()
+        let recorder = TraceRecorder(to: path)
+        try recorder.start()
+        body()
+        recorder.stop()
+        return (try Recording.read(path), path)
+    }
+
+    @Test("what it did is read back: queues, limits, priorities, dependencies, cancellations, closures")
+    func everything() throws {
+        let images = OperationQueue()
+        images.name = "images \(getpid())"
+        images.maxConcurrentOperationCount = 3
+        images.isSuspended = true
+        let (recording, _) = try recorded {
+            let (first, second, cancelled) = (Resize(), Resize(), Resize())
+            first.queuePriority = .veryHigh
+            second.addDependency(first)
+            images.addOperations([first, second, cancelled], waitUntilFinished: false)
+            cancelled.cancel()
+            for _ in 0..<100 { images.addOperation {} }
+            images.addBarrierBlock {}
+            images.isSuspended = false
+            images.waitUntilAllOperationsAreFinished()
+        }
+        let queue = try #require(recording.trace.queues.firstIndex { $0.name == images.name })
+        #expect(recording.trace.queues[queue].limit == 3)
+        let own = recording.trace.operations.indices.filter { recording.trace.operations[$0].queue == UInt16(queue) }
+        let operations = own.map { recording.trace.operations[$0] }
+        let details = own.map { recording.details[$0] }
+        #expect(operations.count == 104 && !recording.isCut && recording.lostEvents == 0)
+        #expect(operations.prefix(3).map { recording.trace.className(of: $0) } == ["Resize", "Resize", "Resize"])
+        #expect(operations.prefix(3).map(\.priority) == [8, 0, 0])
+        #expect(details.map(\.isClosure).count { $0 } == 100)
+        #expect(details.map(\.isBarrier) == [Bool](repeating: false, count: 103) + [true])
+        #expect(details.map(\.isCancelled).prefix(3) == [false, false, true])
+        #expect(details[2].cancelTime != .absent && !operations[2].wasExecuted)
+        for (index, operation) in operations.enumerated() where index != 2 {
+            #expect(operation.wasExecuted && operation.notified != .absent)
+        }
+        let edge = TracedDependency(UInt32(own[0]), before: UInt32(own[1]))
+        #expect(recording.trace.dependencies.filter { own.contains(Int($0.successor)) } == [edge])
+        #expect(operations[0].end <= operations[1].ready)
+        #expect(details[0].processorTime != .absent)
+        #expect(recording.trace.spans.contains { $0.kind == .suspension && $0.queue == UInt16(queue) })
+    }
+
+    @Test("many threads at once: every event is recorded or counted", arguments: [64, 1 << 13])
+    func many(capacity: Int) throws {
+        let path = TemporaryFolder.unusedPath()
+        let recorder = TraceRecorder(to: path, limit: 1 << 30, measuresProcessorTime: false, ringCapacity: capacity)
+        let queues = (0..<4).map { _ in OperationQueue() }
+        for (index, queue) in queues.enumerated() { queue.name = "many \(index) \(capacity)" }
+        let each = Scale.of(2_000)
+        try recorder.start()
+        Thread.concurrently(4) { index in
+            for _ in 0..<each { queues[index].addOperation {} }
+            queues[index].waitUntilAllOperationsAreFinished()
+        }
+        recorder.stop()
+        let recording = try Recording.read(path)
+        let names = Set(queues.map { $0.name ?? "" })
+        let trace = recording.trace
+        let whole = trace.operations.count { names.contains(trace.queues[Int($0.queue)].name) && $0.wasExecuted }
+        if recording.lostEvents == 0 {
+            #expect(whole == 4 * each)
+        } else {
+            #expect(whole <= 4 * each && whole + recording.lostEvents >= 4 * each)
+        }
+    }
+
+    @Test("a second recording, and one recorder at a time for itself")
+    func again() throws {
+        let path = TemporaryFolder.unusedPath()
+        let recorder = TraceRecorder(to: path + "-%p")
+        #expect(recorder.path == "\(path)-\(getpid())")
+        for _ in 0..<2 {
+            try recorder.start()
+            #expect(throws: TraceRecorder.Failure.isRecording) { try recorder.start() }
+            BlockOperation {}.start()
+            recorder.stop()
+            recorder.stop()
+            #expect(!(try Recording.read(recorder.path).isCut))
+        }
+        let nowhere = TraceRecorder(to: TemporaryFolder.unusedPath() + "/no/such/folder")
+        let failure = TraceRecorder.Failure.file(path: nowhere.path, errno: ENOENT)
+        #expect(throws: failure) { try nowhere.start() }
+    }
+
+    @Test("a long recording keeps its last part and the one before")
+    func rotation() throws {
+        let path = TemporaryFolder.unusedPath()
+        let recorder = TraceRecorder(to: path, limit: 1 << 20, measuresProcessorTime: false, ringCapacity: 1 << 13)
+        let queue = OperationQueue()
+        queue.name = "rotated"
+        queue.maxConcurrentOperationCount = 1
+        try recorder.start()
+        for _ in 0..<40 {
+            for _ in 0..<500 { queue.addOperation {} }
+            queue.waitUntilAllOperationsAreFinished()
+        }
+        recorder.stop()
+        let sizes = try [path, path + ".1"].map { path in
+            try #require(FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+        }
+        #expect(sizes.allSatisfy { $0 <= 1 << 19 })
+        let recording = try Recording.read(path)
+        #expect(recording.missingParts > 0 && !recording.isCut)
+        #expect(recording.trace.queues.contains { $0.name == "rotated" && $0.limit == 1 })
+    }
+
+    @Test("a pipe that nobody empties: the program goes on, and what is lost is counted")
+    func slowDisk() throws {
+        let path = TemporaryFolder.unusedPath()
+        try #require(mkfifo(path, 0o600) == 0)
+        let reading = open(path, O_RDONLY | O_NONBLOCK)
+        defer { close(reading) }
+        let recorder = TraceRecorder(to: path, limit: 1 << 30, measuresProcessorTime: false, ringCapacity: 64)
+        try recorder.start()
+        let queue = OperationQueue()
+        // The pipe has room for 64 KiB, some 400 of them.
+        for _ in 0..<20_000 { queue.addOperation {} }
+        queue.waitUntilAllOperationsAreFinished()
+        let copy = TemporaryFolder.unusedPath()
+        let collected = Thread.collecting(reading, to: copy)
+        recorder.stop()
+        collected.wait()
+        let recording = try Recording.read(copy)
+        #expect(recording.lostEvents > 0 && !recording.isCut)
+    }
+
+    // MARK: Programs
+
+    private func run(_ arguments: [String], path: String, _ during: (Process, FileHandle) throws -> Void) throws
+        -> Process
+    {
+        let program = Process()
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let folder = URL(fileURLWithPath: tests).deletingLastPathComponent()
+        program.executableURL = folder.appendingPathComponent("EngineProcess")
+        program.arguments = ["recorded"] + arguments
+        program.environment = ProcessInfo.processInfo.environment.merging(["OPERATION_ENGINE_RECORD": path]) { $1 }
+        let output = Pipe()
+        program.standardOutput = output
+        try program.run()
+        try during(program, output.fileHandleForReading)
+        program.waitUntilExit()
+        return program
+    }
+
+    @Test("the environment switches it on; exit ends it; a forked child leaves it alone", arguments: [[], ["fork"]])
+    func environment(arguments: [String]) throws {
+        let path = TemporaryFolder.unusedPath()
+        let program = try run(arguments, path: path + "-%p") { _, output in _ = output.readDataToEndOfFile() }
+        #expect(program.terminationStatus == 0)
+        let recording = try Recording.read(path + "-\(program.processIdentifier)")
+        #expect(recording.program == "EngineProcess" && !recording.isCut && recording.partialOperations == 0)
+        #expect(recording.trace.operations.count == 100)
+        #expect(recording.trace.queues.map(\.name) == ["work"] && recording.trace.queues.map(\.limit) == [2])
+        #expect(recording.trace.operations.allSatisfy { $0.wasExecuted })
+    }
+
+    @Test("killed: the recording is whole up to its last block")
+    func killed() throws {
+        let path = TemporaryFolder.unusedPath()
+        let program = try run(["forever"], path: path) { program, output in
+            // It has written 8,192 events more than once by then.
+            var lines = 0
+            while lines < 20 { lines += output.availableData.count { $0 == UInt8(ascii: "\n") } }
+            kill(program.processIdentifier, SIGKILL)
+            _ = output.readDataToEndOfFile()
+        }
+        #expect(program.terminationReason == .uncaughtSignal)
+        let recording = try Recording.read(path)
+        #expect(recording.isCut && recording.trace.operations.count >= 100)
+    }
+}
+
+extension Thread {
+    /// Calls `body` on so many threads at once, and waits for them.
+    fileprivate static func concurrently(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+        let ends = DispatchSemaphore(value: 0)
+        for index in 0..<count {
+            Thread.detachNewThread {
+                body(index)
+                ends.signal()
+            }
+        }
+        for _ in 0..<count { ends.wait() }
+    }
+
+    /// Copies what a pipe holds into a file, until its writer closes it.
+    fileprivate static func collecting(_ pipe: Int32, to path: String) -> DispatchSemaphore {
+        let end = DispatchSemaphore(value: 0)
+        _ = fcntl(pipe, F_SETFL, 0)
+        let source = FileHandle(fileDescriptor: pipe)
+        Thread.detachNewThread {
+            try? source.readDataToEndOfFile().write(to: URL(fileURLWithPath: path))
+            end.signal()
+        }
+        return end
+    }
+}
