@@ -145,7 +145,8 @@ let package = Package(
         .testTarget(
             name: "OperationEngineTests",
             dependencies: [
-                "OperationEngine", "OperationEngineProgress", "EngineProcess", "EngineStressScenarios", "TestSupport",
+                "OperationEngine", "OperationEngineProgress", "OperationEngineRecorder", "EngineProcess",
+                "EngineStressScenarios", "TestSupport",
             ]),
         // Programs that are recorded, and read back.
         .testTarget(

@@ -54,7 +54,6 @@ extension TracingTests {
             }
             #expect(log.stepsByOperation.count == 100)
             #expect(log.stepsByOperation.allSatisfy { $0 == [.finished, .notified] })
-            #expect(log.entries.allSatisfy { $0.isClosure })
         }
 
         @Test("queues: limit, name, suspension", .contract("X4"))
