@@ -25,18 +25,6 @@ void clinux_set_trace(void *receivers, uint8_t marks) {
 
 void *clinux_trace_receivers(void) { return __atomic_load_n(&trace_receivers, __ATOMIC_ACQUIRE); }
 
-static uint32_t last_number;
-
-uint32_t clinux_trace_number(uint32_t *place) {
-    uint32_t number = __atomic_load_n(place, __ATOMIC_RELAXED);
-    if (number) return number;
-    uint32_t next;
-    do next = __atomic_add_fetch(&last_number, 1, __ATOMIC_RELAXED);
-    while (!next);
-    // Another thread may have been faster: then its number counts, and is left in `number`.
-    return __atomic_compare_exchange_n(place, &number, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ? next : number;
-}
-
 pid_t clinux_own_thread(void) {
     if (own_thread == 0) own_thread = clinux_gettid();
     return own_thread;

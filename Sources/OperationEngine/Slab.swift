@@ -33,6 +33,11 @@ enum Slab<Element: InSlabs & ~Copyable> {
         return (slab + place &* stride, place)
     }
 
+    /// The number of an element's slab, which no other slab of the process has or will have.
+    static func number(of element: UnsafeMutablePointer<Element>, place: Int) -> UInt64 {
+        (UnsafeMutableRawPointer(element) - place &* stride).assumingMemoryBound(to: SlabHeader.self).pointee.number
+    }
+
     @inline(never)
     private static func makeSlab() -> UnsafeMutableRawPointer {
         // Not `allocate`: on Linux it asks for an alignment, and takes several times as long.
@@ -93,6 +98,13 @@ private struct SlabHeader: ~Copyable {
     let unreturned: Synchronization.Atomic<Int>
     /// Places taken. Belongs to the slab's thread.
     var taken = 0
+    let number: UInt64
 
-    init(capacity: Int) { unreturned = Synchronization.Atomic(capacity) }
+    /// Relaxed: the number is all that threads exchange. Like `unreturned`, not one of the explorer's.
+    private static let numbers = Synchronization.Atomic<UInt64>(0)
+
+    init(capacity: Int) {
+        unreturned = Synchronization.Atomic(capacity)
+        number = Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
+    }
 }

@@ -1,5 +1,5 @@
-// The state of OperationEngine's trace: a byte that every operation reads, the receivers, and the numbers of the thread
-// and of what is traced.
+// The state of OperationEngine's trace: a byte that every operation reads, the receivers, and the thread's
+// number.
 #ifndef CLINUX_TRACE_H
 #define CLINUX_TRACE_H
 #include <stdbool.h>
@@ -35,10 +35,6 @@ void clinux_set_trace(void *receivers, uint8_t marks);
 
 /// The receivers, or NULL. Acquiring: pairs with the releasing store of `clinux_set_trace`.
 void *clinux_trace_receivers(void);
-
-/// The number at a place, from 1, given at the first call. Any threads may call it for the same place at once. Relaxed:
-/// the number is all that is exchanged. It is given again after 2³² others.
-uint32_t clinux_trace_number(uint32_t *place);
 
 /// As `clinux_gettid`, asked once a thread.
 pid_t clinux_own_thread(void);

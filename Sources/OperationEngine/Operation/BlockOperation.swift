@@ -31,12 +31,12 @@ open class BlockOperation: Operation, @unchecked Sendable {
     /// The object of a closure that was added without one. Made under the queue's lock, and known to no other thread
     /// yet. A convenience initializer: subclasses in other modules inherit `init(block:)` only if they see all
     /// designated initializers.
-    convenience init(_ block: Block, in queue: QueueCore, for closure: QueueItem.Pointer) {
+    convenience init(_ block: Block, in queue: QueueCore, for closure: WaitingClosure.Pointer) {
         self.init()
         firstBlock.put(block)
         self.queue = .passUnretained(queue)
-        asItem.pointee.sequence = closure.pointee.sequence
-        if TraceMarks.operations { asItem.pointee.traceNumber = UInt32(closure.traceID.rawValue) }
+        asItem.pointee.sequence = closure.pointee.item.sequence
+        if TraceMarks.operations { ownDetails().traceID = closure.traceID }
     }
 
     deinit { if !firstBlock.isEmpty { _ = firstBlock.take() } }

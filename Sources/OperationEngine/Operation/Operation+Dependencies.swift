@@ -27,7 +27,7 @@ extension Operation {
         }
         dependencyEdges.push(edge)
         // Those that it has before it is added are traced with that.
-        if TraceMarks.changes, word.isPublished { traceDependency(on: operation) }
+        if word.phase != .idle, TraceMarks.changes, word.isPublished { traceDependency(on: operation) }
         if let observers {
             observers.settleChange(.isReady, hasHappened: isReadyChanged)
             observers.didChange(.dependencies)

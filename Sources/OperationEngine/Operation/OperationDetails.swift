@@ -11,6 +11,8 @@ final class OperationDetails {
     var failure: (any Error)?
     /// The tasks that await the end.
     var awaiters = AwaiterList()
+    /// The operation's identity for the trace; nil until its first event.
+    var traceID: OperationTrace.OperationID?
     /// The blocks of a `BlockOperation` except the first.
     var furtherBlocks: [BlockOperation.Block] = []
 

@@ -53,7 +53,7 @@ extension QueueCore {
     func addTraced(_ closure: @escaping @Sendable () -> Void) -> Bool {
         if newcomersBand != .normal { return false }
         let item = WaitingClosure.make(closure)
-        let id = item.traceID
+        let id = item.closure.traceID
         trace(.enqueued, of: id)
         trace(.ready, of: id)
         push(item)

@@ -18,8 +18,6 @@ struct QueueItem {
     /// The list of its queue that it is in.
     var place = ListPlace.none
     let kind: Kind
-    /// 0 until the item is traced for the first time: see `traceID`. It lies where the item had room.
-    var traceNumber: UInt32 = 0
 
     init(_ kind: Kind) { self.kind = kind }
 }

@@ -241,7 +241,7 @@ extension ReadyQueue {
         var places = Slab<WaitingClosure>.Places()
         for item in closures {
             let block = item.closure.pointee.block.take().unsafelyUnwrapped
-            let operation = BlockOperation(block, in: queue, for: item)
+            let operation = BlockOperation(block, in: queue, for: item.closure)
             operation.state.enterReady(isCancelled: item.pointee.place.level == .slotless)
             insert(Unmanaged.passRetained(operation).takeUnretainedValue().asItem, before: item)
             remove(item)

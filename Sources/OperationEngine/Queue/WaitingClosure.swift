@@ -36,9 +36,11 @@ extension WaitingClosure: InSlabs {
 }
 
 extension WaitingClosure.Pointer {
-    /// The closure as an item of its queue.
-    @inline(__always)
-    var asItem: QueueItem.Pointer { UnsafeMutableRawPointer(self).assumingMemoryBound(to: QueueItem.self) }
+    /// The closure's identity for the trace, which takes no memory of its own: its slab's number and its place.
+    var traceID: OperationTrace.OperationID {
+        let place = Int(pointee.slabPlace)
+        return .ofClosure(slab: Slab<WaitingClosure>.number(of: self, place: place), place: place)
+    }
 
     /// Frees the memory. The block was taken out of it.
     @inline(__always)

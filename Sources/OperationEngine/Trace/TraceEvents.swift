@@ -1,3 +1,5 @@
+import Synchronization
+
 extension OperationTrace {
     /// A step of an operation. Each step is sent once, in this order, except as stated.
     public enum OperationStep: UInt8, CaseIterable, Sendable {
@@ -47,16 +49,28 @@ extension OperationTrace {
         }
     }
 
-    /// The identity of an operation or closure, which does not keep it alive. Unlike an address, it is not given again
-    /// before 2³² others.
+    /// The identity of an operation or closure, which does not keep it alive. Unlike an address, no other one of the
+    /// process has it, or will have it.
     public struct OperationID: Hashable, Sendable {
-        /// From 1, in the order of the first events, roughly.
+        /// A number, with no meaning but this.
         public let rawValue: UInt64
 
-        /// The identity of an operation, to compare with that of an event.
-        public init(_ operation: Operation) { self = operation.asItem.traceID }
+        private static let operations = Synchronization.Atomic<UInt64>(0)
 
-        init(_ number: UInt32) { rawValue = UInt64(number) }
+        /// The identity of an operation, to compare with that of an event. Takes memory for it at the first call.
+        public init(_ operation: Operation) { self = operation.traceID }
+
+        private init(rawValue: UInt64) { self.rawValue = rawValue }
+
+        /// Relaxed: the number is all that threads exchange.
+        static func next() -> OperationID {
+            OperationID(rawValue: operations.wrappingAdd(1, ordering: .relaxed).newValue)
+        }
+
+        /// The upper bit sets closures apart. A slab has fewer than 256 places.
+        static func ofClosure(slab: UInt64, place: Int) -> OperationID {
+            OperationID(rawValue: 1 << 63 | slab << 8 | UInt64(place))
+        }
     }
 
     /// Something that a program set. Sent by the thread that did so, at any time between the steps of an operation.

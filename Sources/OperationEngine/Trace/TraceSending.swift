@@ -19,16 +19,19 @@ extension OperationTrace {
     }
 }
 
-extension QueueItem.Pointer {
-    /// The identity of what is traced, given at the first call.
-    var traceID: OperationTrace.OperationID {
-        OperationTrace.OperationID(clinux_trace_number(pointer(to: \.traceNumber)))
-    }
-}
-
 extension Operation {
+    /// The operation's identity, given at the first call. It lies in the details, so that an operation that is not traced
+    /// has no memory for it.
+    var traceID: OperationTrace.OperationID {
+        withNewDetails { details in
+            let id = details.traceID ?? .next()
+            details.traceID = id
+            return id
+        }
+    }
+
     fileprivate func tell(_ step: OperationTrace.OperationStep) {
-        OperationTrace.tell(step, of: asItem.traceID, self, in: queue)
+        OperationTrace.tell(step, of: traceID, self, in: queue)
     }
 
     /// Publishes a claimed operation that is traced. Before that, no thread can make it ready. After that, the thread
@@ -63,10 +66,10 @@ extension Operation {
     @inline(never)
     func traceNotified() { tell(.notified) }
 
-    func traceCancellation() { OperationTrace.tell(.cancelled(asItem.traceID)) }
+    func traceCancellation() { OperationTrace.tell(.cancelled(traceID)) }
 
     func traceDependency(on operation: Operation) {
-        OperationTrace.tell(.dependency(asItem.traceID, on: operation.asItem.traceID))
+        OperationTrace.tell(.dependency(traceID, on: operation.traceID))
     }
 }
 
@@ -105,7 +108,11 @@ extension QueueCore {
     func traceEnd(of dropped: DroppedItems, _ conclude: () -> Void) {
         func tell(_ step: OperationTrace.OperationStep) {
             dropped.items.visitAll {
-                if $0.isClosure { trace(step, of: $0.traceID) } else { $0.operation.takeUnretainedValue().tell(step) }
+                if $0.isClosure {
+                    trace(step, of: $0.closure.traceID)
+                } else {
+                    $0.operation.takeUnretainedValue().tell(step)
+                }
             }
         }
         tell(.finished)

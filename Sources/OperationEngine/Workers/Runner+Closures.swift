@@ -30,7 +30,7 @@ extension Runner {
 
     @inline(never)
     private func runTraced(_ closure: WaitingClosure.Pointer, of queue: QueueCore) {
-        let id = closure.asItem.traceID
+        let id = closure.traceID
         queue.trace(.started, of: id)
         if call(closure, of: queue) {
             endCountedTogether(by: queue) {
@@ -96,7 +96,7 @@ extension Runner {
             if let closureObject { return closureObject }
             // The runner takes the block out of its place only when it has closed the hand.
             let block = closure.pointee.block.copy.unsafelyUnwrapped
-            let object = BlockOperation(block, in: queue, for: closure.asItem)
+            let object = BlockOperation(block, in: queue, for: closure)
             object.state.enterExecuting()
             object.place = ListPlace(kind: .chosen, level: .normal)
             closureObject = Unmanaged.passRetained(object).takeUnretainedValue()
