@@ -7,13 +7,18 @@ func load(port: UInt16, count: Int) {
     clients.maxConcurrentOperationCount = 4
     for client in 0..<4 {
         clients.addOperation {
-            guard let server = Connection(to: port) else { return print("no server on port \(port)") }
+            guard let server = Connection(to: port) else { fail("no server on port \(port)") }
             for number in stride(from: client, to: count, by: 4) {
                 server.send(number % 50 == 49 ? "2000\n" : "100\n")
-                guard server.readLine() != nil else { return print("the server ended") }
+                guard server.readLine() != nil else { fail("the server ended") }
             }
         }
     }
     clients.waitUntilAllOperationsAreFinished()
     print("\(count) pictures")
+}
+
+private func fail(_ reason: String) -> Never {
+    print(reason)
+    exit(1)
 }
