@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -43,4 +45,37 @@ __attribute__((noinline)) size_t clinux_allocate(size_t count, size_t bytes) {
         last = next;
     }
     return made;
+}
+
+int clinux_unnamed_file(const char *folder) {
+    char path[4096];
+    if (snprintf(path, sizeof path, "%s/opbench-body-XXXXXX", folder) >= (int)sizeof path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    int file = mkostemp(path, O_CLOEXEC);
+    if (file >= 0) unlink(path);
+    return file;
+}
+
+int clinux_move(int descriptor, size_t bytes, bool writes, bool from_start) {
+    char piece[16384];
+    if (writes) memset(piece, 'x', bytes < sizeof piece ? bytes : sizeof piece);
+    for (size_t done = 0; done < bytes;) {
+        size_t size = bytes - done < sizeof piece ? bytes - done : sizeof piece;
+        off_t place = (off_t)done;
+        ssize_t moved = writes ? (from_start ? pwrite(descriptor, piece, size, place) : write(descriptor, piece, size))
+                               : (from_start ? pread(descriptor, piece, size, place) : read(descriptor, piece, size));
+        if (moved < 0 && errno != EINTR) return errno;
+        if (moved == 0) return ENODATA;
+        if (moved > 0) done += (size_t)moved;
+    }
+    return 0;
+}
+
+void clinux_block_sigpipe(void) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
 }

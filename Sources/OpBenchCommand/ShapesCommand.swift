@@ -6,9 +6,9 @@ import OpBenchRunner
 struct ShapesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "shapes",
-        abstract: "Print the shapes of workloads, or the details of one.",
+        abstract: "Print the shapes of workloads and the bodies of operations, or the details of a shape.",
         discussion: """
-            A shape defines the operations of a workload. Given a name, prints the shape's parameters with types, \
+            A shape defines the operations of a workload, and its parameter body what each does. Given a name, prints the shape's parameters with types, \
             ranges, units and defaults, the backends that support it, the kinds of sample, and an example. `opbench \
             init` writes a workload with it.
 
@@ -43,6 +43,14 @@ enum ShapeText {
         let table = PrintedTable(
             [.init(title: "shape", isText: true), .init(title: "what it does", isText: true)], rows: rows)
         return table.text() + "\n`opbench shapes NAME` describes one, `opbench init NAME` writes a workload with it.\n"
+            + "\nBODIES, the values of `body`: a name, or an object of a name and values\n" + bodies
+    }
+
+    private static var bodies: String {
+        let single = BodyDefinition.all.map { body in
+            entry(body.name, [body.summary] + body.fields.map { "\($0.name): \($0.summary) \($0.facts)" })
+        }
+        return single.joined() + entry(BodyDefinition.mix, [BodyDefinition.mixSummary])
     }
 
     static func of(_ definition: ShapeDefinition) -> String {

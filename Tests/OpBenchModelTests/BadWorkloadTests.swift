@@ -6,6 +6,11 @@ import Testing
 
 /// The place at which each bad file is refused.
 private let places: [String: String] = [
+    "body-field": "$.parameters.body.memory.stride", "body-mix-in-mix": "$.parameters.body.mix[1].body.mix",
+    "body-number": "$.parameters.body", "body-sleeps-too-long": "$.parameters",
+    "body-stride-of-nothing": "$.parameters.body[1].memory.stride_bytes",
+    "body-stride-too-long": "$.parameters", "body-two": "$.parameters.body", "body-unknown": "$.parameters.body",
+    "body-weightless": "$.parameters.body.mix[0]",
     "backends-duplicate": "$.backends[1]", "backends-empty": "$.backends", "backends-unknown": "$.backends[1]",
     "backends-wrong-shape": "$.backends[0]", "degree-zero": "$.parameters.degree",
     "depth-list-element": "$.parameters.depth[2]", "depth-trillion": "$.parameters.depth",

@@ -38,7 +38,14 @@ package class ChosenBody: @unchecked Sendable {
         case "memory": try MemoryBody(bytes: choice.integer("footprint_bytes"), stride: choice.integer("stride_bytes"))
         case "allocate": AllocatingBody(count: choice.integer("count"), bytes: choice.integer("size_bytes"))
         case "sleep": SleepingBody(nanoseconds: Int64(choice.integer("sleep_ns")))
-        default: throw BodyError(reason: "this program has no such body")
+        case "lock":
+            LockingBody(locks: choice.integer("locks"), kernel.iterations(nanoseconds: choice.integer("hold_ns")))
+        case "file_read": try FileBody(bytes: choice.integer("bytes"), writes: false)
+        case "file_write": try FileBody(bytes: choice.integer("bytes"), writes: true)
+        case "pipe_read": try PipeBody(bytes: choice.integer("bytes"), writes: false)
+        case "pipe_write": try PipeBody(bytes: choice.integer("bytes"), writes: true)
+        case BodyDefinition.mix: try MixedBody(choice.parts, plan, kernel)
+        default: try DeclaredBody(choice.name)
         }
     }
 }
@@ -49,8 +56,10 @@ struct BodyError: Error {
 
     init(reason: String) { self.reason = reason }
 
-    /// - Parameter action: what failed, in words. `errno` has the reason.
-    init(_ action: String) { reason = "\(action): \(String(cString: strerror(errno)))" }
+    /// - Parameters:
+    ///   - action: what failed, in words.
+    ///   - code: the reason, an errno value.
+    init(_ action: String, _ code: Int32 = errno) { reason = "\(action): \(String(cString: strerror(code)))" }
 }
 
 /// The kernel's work as a part of a mix.

@@ -33,7 +33,7 @@ extension ShapeDefinition {
                 if phase.cell.measuresRate {
                     return ("its phase \(phase.name) has no rate of arrivals", "give it a rate")
                 }
-                if let problem = phase.cell.problemOfSleep ?? ShapeDefinition.of(phase.cell.shape).problem(phase.cell) {
+                if let problem = phase.cell.problemOfBody ?? ShapeDefinition.of(phase.cell.shape).problem(phase.cell) {
                     return ("in its phase \(phase.name), \(problem.what)", problem.remedy)
                 }
             }

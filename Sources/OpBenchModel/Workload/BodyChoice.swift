@@ -90,10 +90,11 @@ extension Cell {
         }
     }
 
-    /// Why its items cannot sleep so long, and the remedy; nil if they can.
-    var problemOfSleep: (what: String, remedy: String)? {
+    /// Why its items cannot have that body, and the remedy; nil if they can.
+    var problemOfBody: (what: String, remedy: String)? {
         // The phases of a sequence are checked one by one.
         guard phases.isEmpty else { return nil }
+        if let problem = body.problem { return problem }
         let seconds = Double(itemCount) * body.sleepNanoseconds / 1e9
         guard seconds > ShapeDefinition.secondsLimit else { return nil }
         return (
@@ -101,6 +102,22 @@ extension Cell {
             "items × sleep_ns is at most \(FigureText.write(ShapeDefinition.secondsLimit)) s"
         )
     }
+}
+
+extension BodyChoice {
+    /// Why its values cannot be combined, and the remedy; nil if they can.
+    fileprivate var problem: (what: String, remedy: String)? {
+        switch name {
+        case "memory" where integer("stride_bytes") > integer("footprint_bytes"):
+            return ("the stride is longer than the footprint", "write a stride_bytes of at most footprint_bytes")
+        case "allocate" where integer("count") * integer("size_bytes") > Self.allocationLimit:
+            return ("the blocks are too large together", "count × size_bytes is at most \(Self.allocationLimit)")
+        default: return parts.lazy.compactMap(\.body.problem).first
+        }
+    }
+
+    /// The most memory of an item, in bytes.
+    private static let allocationLimit = 1 << 30
 }
 
 /// The body of a plan's items, if the workload chooses another than calibrated CPU work.

@@ -10,7 +10,7 @@ package struct BodyDefinition: Sendable {
     /// the cell's `work_ns`.
     let guess: @Sendable (BodyChoice, Double) -> Double
 
-    /// The built-in bodies but the mix, in the order of tables.
+    /// The built-in bodies except the mix, in the order of tables.
     package static let builtIn: [BodyDefinition] = [
         .init(
             name: BodyChoice.cpu.name, summary: "Computes for work_ns, calibrated, and touches no memory.", fields: [],
@@ -36,16 +36,38 @@ package struct BodyDefinition: Sendable {
             name: "sleep", summary: "Sleeps for sleep_ns, and occupies a thread, but no processor.",
             fields: [.nanoseconds("sleep_ns", 1...1_000_000_000, 1_000_000, "The time that an item sleeps.")],
             guess: { body, _ in Double(body.integer("sleep_ns")) }),
+        .init(
+            name: "lock",
+            summary: "Computes for hold_ns while it holds one of several locks, which items take in turn.",
+            fields: [
+                .count("locks", 1...1024, 1, "Locks; item n takes lock n modulo locks."),
+                .nanoseconds("hold_ns", 0...1_000_000_000, 1000, "CPU work done under the lock, as work_ns."),
+            ],
+            guess: { body, _ in Double(body.integer("hold_ns")) }),
+        moving("file_read", "Reads bytes of one file, which the kernel has in memory, in pieces of 16 KiB."),
+        moving("file_write", "Writes bytes to one file, in pieces of 16 KiB, without waiting for the disk."),
+        moving("pipe_read", "Reads bytes from one pipe, which a thread of the suite fills."),
+        moving("pipe_write", "Writes bytes to one pipe, which a thread of the suite empties."),
     ]
+
+    private static func moving(_ name: String, _ summary: String) -> BodyDefinition {
+        BodyDefinition(
+            name: name, summary: summary, fields: [.bytes("bytes", 1...1 << 28, 4096, "Bytes that an item moves.")],
+            guess: { body, _ in callNanoseconds + Double(body.integer("bytes")) * byteNanoseconds })
+    }
 
     /// The one that draws one of several bodies for each item.
     package static let mix = "mix"
+    package static let mixSummary =
+        "One of several bodies for each item, drawn by weight and seed: a list of objects with weight and body."
 
     /// All bodies that a part of a mix may name: the built-in ones, and those that the program declares.
     package static var all: [BodyDefinition] { builtIn + DeclaredBodies.all.map { .init(declared: $0.name) } }
 
     private static let touchNanoseconds = 1.0
     private static let allocationNanoseconds = 50.0
+    private static let callNanoseconds = 1000.0
+    private static let byteNanoseconds = 0.3
     private static let declaredNanoseconds = 1000.0
 }
 

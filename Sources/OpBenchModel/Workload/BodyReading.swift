@@ -59,24 +59,8 @@ extension BodyChoice {
             }
         }
         try mistakes.check()
-        let body = BodyChoice(name, fields: fields)
-        if let (what, remedy) = body.problem { throw node.error(what, remedy: remedy) }
-        return body
+        return BodyChoice(name, fields: fields)
     }
-
-    /// Why its values cannot be combined, and the remedy; nil if they can.
-    private var problem: (what: String, remedy: String)? {
-        switch name {
-        case "memory" where integer("stride_bytes") > integer("footprint_bytes"):
-            return ("the stride is longer than the footprint", "write a stride_bytes of at most footprint_bytes")
-        case "allocate" where integer("count") * integer("size_bytes") > Self.allocationLimit:
-            return ("the blocks are too large together", "count × size_bytes is at most \(Self.allocationLimit)")
-        default: return nil
-        }
-    }
-
-    /// The most memory of an item, in bytes.
-    private static let allocationLimit = 1 << 30
 
     private static func parts(_ node: JSONNode, _ names: BackendNames) throws(InputErrors) -> [Part] {
         let elements = try node.elements("a list of \(allowedPart)")
@@ -139,34 +123,35 @@ extension BodyChoice.Part {
 // MARK: - The schema
 
 extension JSONSchema {
-    /// A body, or one that is no mix.
-    static func body(isPart: Bool) -> JSONValue {
-        let definitions = BodyDefinition.all
-        let mix: [JSONValue] =
-            isPart
-            ? []
-            : [
-                object(
-                    of: BodyDefinition.mix,
-                    .object(
-                        ("type", "array"), ("minItems", .integer(1)), ("maxItems", .integer(BodyChoice.partLimit)),
-                        ("items", .reference("body.part"))))
-            ]
-        let objects = definitions.map { definition in
+    /// The definitions of a body, of one that is no mix, and of a mix's part. `body` is the parameter's.
+    static var body: JSONValue { .object(("anyOf", .list(.reference("body.single"), mixOfBodies))) }
+
+    static var bodyDefinitions: [(String, JSONValue)] { [("body.single", singleBody), ("body.part", bodyPart)] }
+
+    private static var mixOfBodies: JSONValue {
+        object(
+            of: BodyDefinition.mix,
+            .object(
+                ("description", .string(BodyDefinition.mixSummary)), ("type", "array"), ("minItems", .integer(1)),
+                ("maxItems", .integer(BodyChoice.partLimit)),
+                ("items", .reference("body.part"))))
+    }
+
+    private static var singleBody: JSONValue {
+        let objects = BodyDefinition.all.map { definition in
             object(
                 of: definition.name,
                 .object(
                     ("description", .string(definition.summary)), ("type", "object"), noOtherMembers, comments,
                     ("properties", .members(definition.fields.map { ($0.name, field($0)) }))))
         }
-        return .object(("anyOf", JSONValue(.array([bodyNames] + objects + mix))))
+        return .object(("anyOf", JSONValue(.array([bodyNames] + objects))))
     }
 
     /// The bodies that need no values.
     static var bodyNames: JSONValue { .object(("enum", .strings(BodyDefinition.all.map(\.name)))) }
 
-    /// A body of a mix, with its weight.
-    static var bodyPart: JSONValue {
+    private static var bodyPart: JSONValue {
         .object(
             ("type", "object"), ("required", .strings(["weight", "body"])), noOtherMembers, comments,
             (
@@ -177,7 +162,7 @@ extension JSONSchema {
                         .object(
                             ("type", "integer"), ("minimum", .integer(BodyChoice.weights.lowerBound)),
                             ("maximum", .integer(BodyChoice.weights.upperBound)))
-                    ), ("body", body(isPart: true)))
+                    ), ("body", .reference("body.single")))
             ))
     }
 

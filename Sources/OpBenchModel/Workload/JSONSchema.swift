@@ -148,7 +148,7 @@ public enum JSONSchema {
                 + values.filter { known.insert($0.name).inserted }.flatMap {
                     definitions(of: $0.definition, named: $0.name)
                 }
-                + [("bounds", bounds), ("body.part", bodyPart), RecordedLoad.packedSchema])
+                + [("bounds", bounds), RecordedLoad.packedSchema] + bodyDefinitions)
     }
 
     private static func definitions(of definition: ShapeDefinition) -> [(String, JSONValue)] {
@@ -245,7 +245,7 @@ public enum JSONSchema {
                 ("type", "array"), ("minItems", .integer(1)), ("maxItems", .integer(Phase.countLimit)),
                 ("items", phase))
         case .recording: return RecordedLoad.schema
-        case .body: return body(isPart: false)
+        case .body: return body
         }
     }
 

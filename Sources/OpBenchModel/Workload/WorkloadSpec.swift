@@ -144,7 +144,7 @@ extension Cell {
                 "it has \(operationCount) operations", "a cell has at most \(ShapeDefinition.operationLimit) operations"
             )
         }
-        return problemOfSleep ?? ShapeDefinition.of(shape).problem(self)
+        return problemOfBody ?? ShapeDefinition.of(shape).problem(self)
     }
 }
 
