@@ -64,11 +64,16 @@ package struct OpBench: ParsableCommand {
     /// code. Call it first in `main`: a sample's process must begin its work before anything has made a thread or a
     /// queue.
     ///
-    /// - Parameter backends: the program's own backends, in addition to the built-in ones.
-    package static func runAndExit(declaring backends: [DeclaredBackend] = []) -> Never {
+    /// - Parameters:
+    ///   - backends: the program's own backends, in addition to the built-in ones.
+    ///   - bodies: its own bodies of operations.
+    package static func runAndExit(
+        declaring backends: [DeclaredBackend] = [], bodies: [DeclaredBodies.Declared] = []
+    ) -> Never {
         do {
             try SystemRoom.checkProc()
             try DeclaredBackend.declare(backends)
+            try DeclaredBodies.declare(bodies)
             SampleChild.mainIfChild()
             FailedWrites.becomeErrors()
             var command = try command(of: Array(CommandLine.arguments.dropFirst()))

@@ -66,14 +66,31 @@ public struct Guarantees: OptionSet, Sendable {
     }
 }
 
-/// The program `opbench`, with your own backends.
+/// A body of operations: the work of one item, by a name that workload files give as `body`.
+public struct Body: Sendable {
+    let declared: DeclaredBodies.Declared
+
+    /// Declares a body.
+    ///
+    /// - Parameters:
+    ///   - name: 1 to 40 of a–z, 0–9, `.`, `_` and `-`, beginning with a letter. `OpBenchMain.run` rejects built-in
+    ///     bodies' names.
+    ///   - run: does an item's work. Called once for each item with its number, from 0, while the clock runs; several
+    ///     threads call it at once, with different items, and each round begins with 0 again.
+    public init(_ name: String, _ run: @escaping @Sendable (_ item: Int) -> Void) {
+        declared = DeclaredBodies.Declared(name, run: run)
+    }
+}
+
+/// The program `opbench`, with your own backends and bodies.
 public enum OpBenchMain {
-    /// Runs the whole command line, with `backends` beside the built-in ones: in workload files, after `--backend`, in
-    /// `schema` and in rows. Ends the process with opbench's exit code; 64 if a name is malformed or taken.
+    /// Runs the whole command line, with `backends` and `bodies` beside the built-in ones: in workload files, after
+    /// `--backend` and `--set`, in `schema` and in rows. Ends the process with opbench's exit code; 64 if a name is
+    /// malformed or taken.
     ///
     /// Call it first in `main`, on the main thread: a sample's process is this program run again, and must become one
     /// before anything makes a thread or a queue.
-    public static func run(backends: [Backend] = []) -> Never {
-        OpBench.runAndExit(declaring: backends.map(\.declared))
+    public static func run(backends: [Backend] = [], bodies: [Body] = []) -> Never {
+        OpBench.runAndExit(declaring: backends.map(\.declared), bodies: bodies.map(\.declared))
     }
 }

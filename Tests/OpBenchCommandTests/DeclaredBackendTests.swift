@@ -101,6 +101,34 @@ struct DeclaredBackendTests {
         }
     }
 
+    @Test("a body of its own runs on every backend, and is unknown elsewhere")
+    func body() async throws {
+        let folder = try folder(
+            ["independent": #"{"items": 300, "body": ["checksum", {"mix": [{"weight": 1, "body": "checksum"}]}]}"#],
+            backends: #""mine", "engine", "serial""#)
+        let result = try await mine(
+            ["run", "--quick", "--no-progress", "--run-id", "r", "independent.json"], in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let rows = try CSVFile.read(SampleRow.self, file: folder.root + "/results/r/samples.csv")
+        #expect(rows.allSatisfy { $0.status == .ok || $0.metric.isEmpty })
+        let timed = rows.filter { $0.metric == "time" && $0.phase == "total" && $0.iteration == nil }
+        #expect(Set(timed.map(\.backend.rawValue)) == ["mine", "engine", "serial"])
+        #expect(Set(timed.map(\.cellID)).count == 2)
+        // A recorded run needs no program that has the body.
+        let shown = try await OpBenchProcess.run(["show", "r"], in: folder)
+        #expect(shown.status == 0 && shown.output.contains("checksum"), "\(shown.errors)")
+        let listed = try await mine(["shapes"], in: folder)
+        #expect(listed.output.contains("checksum"))
+        for body in ["cheksum", "memory/stride:1"] {
+            let refused = try await mine(["list", "--set", "body=\(body)", "independent.json"], in: folder)
+            #expect(refused.status == 64 && refused.errors.contains("--set: body"), "\(refused.errors)")
+        }
+        let elsewhere = try await OpBenchProcess.run(
+            ["run", "--backend", "engine", "--run-id", "x", "independent.json"], in: folder)
+        #expect(elsewhere.status == 64 && elsewhere.errors.contains("independent.json:1: $.parameters.body[0]"))
+        #expect(!folder.contents().contains("results/x"))
+    }
+
     @Test("a trace of its own threads")
     func profile() async throws {
         let folder = try folder(["chain": #"{"depth": 20}"#], backends: #""mine""#)

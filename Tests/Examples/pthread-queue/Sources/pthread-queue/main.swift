@@ -5,6 +5,7 @@ extension ThreadQueue: SuspendableQueue, BarrierQueue {
     func submitBarrier(_ work: @escaping Work) { enqueue(work) }
 }
 
-OpBenchMain.run(backends: [
-    Backend("mine", "One thread and a lock.", limits: 1...1, guarantees: [.limit, .suspension]) { _ in ThreadQueue() }
-])
+let mine = Backend("mine", "One thread and a lock.", limits: 1...1, guarantees: [.limit, .suspension]) { _ in
+    ThreadQueue()
+}
+OpBenchMain.run(backends: [mine], bodies: [checksum])
