@@ -19,7 +19,7 @@ struct FromTraceTests {
         made.append(crecording_named_class, 900, "HiddenResize")
         var (submitted, executed): ([Event], [Event]) = ([], [])
         submitted.append(Event(crecording_limit, at: 1, value: 3, detail: 1))
-        submitted.append(Event(crecording_limit, at: 1, value: 0, detail: 2))
+        submitted.append(Event(crecording_limit, at: 1, value: -1, detail: 2))
         for number in 0..<40 {
             let (id, begun) = (UInt64(number + 10), Int64(number + 1) * 1_000_000)
             submitted.append(Event(crecording_enqueued, id, at: begun, value: 900, detail: number < 30 ? 1 : 2))
