@@ -98,7 +98,7 @@ public enum Misuse: Error, Sendable, Hashable {
     }
 
     /// Writes a line to standard error, in one call.
-    static func write(_ message: String) {
+    package static func write(_ message: String) {
         let line = "OperationEngine: \(message)\n"
         _ = line.utf8CString.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count - 1) }
     }

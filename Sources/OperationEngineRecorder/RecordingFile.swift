@@ -151,18 +151,12 @@ final class RecordingFile {
     private func writeBlock(_ kind: crecording_block, thread: Int32 = 0, lost: Int = 0, _ payload: [UInt8]) {
         if hasFailed { return }
         var header = crecording_header()
-        header.magic = crecording_magic
-        header.version = UInt32(crecording_version)
         header.kind = kind.rawValue
-        header.length = UInt32(payload.count)
         header.thread = thread
         header.recording = recording
         header.number = number
         header.lost = UInt64(lost)
-        header.payload_sum = payload.withUnsafeBytes { bytes in
-            bytes.baseAddress.map { crecording_checksum(0, $0, bytes.count) } ?? 0
-        }
-        header.header_sum = withUnsafeBytes(of: header) { crecording_checksum(0, $0.baseAddress, $0.count - 8) }
+        payload.withUnsafeBytes { crecording_seal(&header, $0.baseAddress, $0.count) }
         var block: [UInt8] = []
         block.reserveCapacity(MemoryLayout<crecording_header>.size + payload.count)
         block.append(header)
@@ -183,7 +177,7 @@ final class RecordingFile {
     private func fail(_ code: Int32) {
         if hasFailed { return }
         hasFailed = true
-        TraceRecorder.warn("the recording ends: \(TraceRecorder.Failure.file(path: path, errno: code))")
+        Misuse.write("the recording ends: \(TraceRecorder.Failure.file(path: path, errno: code))")
     }
 }
 

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The file of a recording, and the thread that writes it.
 ///
-/// The thread alone uses everything but `queues`, `startTime`, the list of rings, and the bell. It sleeps for 100 ms at
+/// The thread alone uses everything but `queues`, `startTime`, the list of rings, and the parker's token. It sleeps for 100 ms at
 /// most, until a ring is half full, or until the end.
 final class RecordingWriter: @unchecked Sendable {
     let queues = RecordedQueues()
@@ -19,8 +19,8 @@ final class RecordingWriter: @unchecked Sendable {
     private let lock = FutexLock()
     /// Guarded by `lock`.
     private var rings: [EventRing] = []
-    /// A futex: counts the calls.
-    private let bell = UnsafeMutablePointer<Atomic<UInt32>>.allocate(capacity: 1)
+    /// Wakes the writer's thread, its owner.
+    private let parker = Parker()
     private let isEnding = Atomic<Bool>(false)
     private var thread = pthread_t()
 
@@ -28,10 +28,9 @@ final class RecordingWriter: @unchecked Sendable {
 
     /// Makes the file and starts the thread.
     init(_ path: String, limit: Int, giveUp: @escaping @Sendable () -> Void) throws(TraceRecorder.Failure) {
-        startTime = Self.now()
+        startTime = Deadline.now()
         self.giveUp = giveUp
         file = try RecordingFile(path, limit: limit)
-        bell.initialize(to: Atomic(0))
         var before = sigset_t()
         var all = sigset_t()
         sigfillset(&all)
@@ -50,17 +49,12 @@ final class RecordingWriter: @unchecked Sendable {
         }
     }
 
-    deinit { bell.deallocate() }
-
     // MARK: On any thread
 
     func add(_ ring: EventRing) { lock.withLock { rings.append(ring) } }
 
     /// Wakes the thread.
-    func call() {
-        bell.pointee.wrappingAdd(1, ordering: .releasing)
-        clinux_futex_wake(UnsafeRawPointer(bell).assumingMemoryBound(to: UInt32.self), 1)
-    }
+    func call() { parker.unpark() }
 
     /// Ends the thread after it has written what there is. In a forked child there is none.
     func finish() {
@@ -75,15 +69,14 @@ final class RecordingWriter: @unchecked Sendable {
     private func run() {
         clinux_set_own_name("engine recorder")
         while true {
-            let calls = bell.pointee.load(ordering: .acquiring)
             // Before the last look at the rings.
             let isLast = isEnding.load(ordering: .acquiring)
             writeAll()
             if isLast { break }
-            clinux_futex_wait(
-                UnsafeRawPointer(bell).assumingMemoryBound(to: UInt32.self), calls, Self.longestSleep)
+            // A call since the last one has left its token, and this returns at once.
+            parker.park(timeoutNanoseconds: Self.longestSleep)
         }
-        file.end(at: Self.now() - startTime)
+        file.end(at: Deadline.now() - startTime)
         lock.withLock { rings = [] }
     }
 
@@ -98,11 +91,5 @@ final class RecordingWriter: @unchecked Sendable {
             if !goesOn { lock.withLock { rings.removeAll { $0 === ring } } }
         }
         if file.hasFailed, !isEnding.exchange(true, ordering: .acquiringAndReleasing) { giveUp() }
-    }
-
-    private static func now() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

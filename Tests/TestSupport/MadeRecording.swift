@@ -24,16 +24,12 @@ public struct MadeRecording {
     /// Appends a block of any kind.
     public mutating func append(_ kind: crecording_block, thread: Int32 = 0, lost: UInt64 = 0, _ payload: [UInt8]) {
         var header = crecording_header()
-        header.magic = crecording_magic
-        header.version = UInt32(crecording_version)
         header.kind = kind.rawValue
-        header.length = UInt32(payload.count)
         header.thread = thread
         header.recording = recording
         header.number = number
         header.lost = lost
-        header.payload_sum = payload.withUnsafeBytes { crecording_checksum(0, $0.baseAddress, $0.count) }
-        header.header_sum = withUnsafeBytes(of: header) { crecording_checksum(0, $0.baseAddress, $0.count - 8) }
+        payload.withUnsafeBytes { crecording_seal(&header, $0.baseAddress, $0.count) }
         bytes += Self.bytes(of: header) + payload
         number += 1
     }

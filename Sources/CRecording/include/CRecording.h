@@ -132,4 +132,13 @@ static inline uint64_t crecording_checksum(uint64_t sum, const void *bytes, size
     return sum;
 }
 
+/// Completes the header of a block with this payload: everything but `kind`, `thread`, `recording`, `number` and `lost`.
+static inline void crecording_seal(struct crecording_header *header, const void *payload, size_t length) {
+    header->magic = crecording_magic;
+    header->version = crecording_version;
+    header->length = (uint32_t)length;
+    header->payload_sum = crecording_checksum(0, payload, length);
+    header->header_sum = crecording_checksum(0, header, offsetof(struct crecording_header, header_sum));
+}
+
 #endif

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A point in time on the monotonic clock by which a wait gives up.
-struct Deadline {
+package struct Deadline {
     /// Nanoseconds of CLOCK_MONOTONIC; nil is never.
     private let instant: Int64?
 
@@ -33,7 +33,7 @@ struct Deadline {
     }
 
     /// Nanoseconds of CLOCK_MONOTONIC.
-    static func now() -> Int64 {
+    package static func now() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
