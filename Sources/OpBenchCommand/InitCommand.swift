@@ -34,14 +34,7 @@ struct InitCommand: ParsableCommand {
         help: ArgumentHelp("A program's recording, to be replayed.", valueName: "file"), completion: .file())
     var trace: String?
 
-    @Option(help: ArgumentHelp("The time in the recording at which the part begins, as 30s.", valueName: "time"))
-    var from: TimeArgument?
-
-    @Option(help: ArgumentHelp("The time in the recording at which the part ends.", valueName: "time"))
-    var to: TimeArgument?
-
-    @Option(help: ArgumentHelp("The name of the recording's queue whose operations are taken.", valueName: "name"))
-    var queue: String?
+    @OptionGroup var window: WindowOptions
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
@@ -57,11 +50,8 @@ struct InitCommand: ParsableCommand {
         if (shape == nil) == (trace == nil) {
             throw ValidationError("Name a shape, or a recording by --from-trace.")
         }
-        if trace == nil, from != nil || to != nil || queue != nil {
+        if trace == nil, !window.isEmpty {
             throw ValidationError("--from, --to and --queue choose a part of a recording: name it by --from-trace.")
-        }
-        if let from, let to, from.seconds >= to.seconds {
-            throw ValidationError("--from \(from.seconds) is not before --to \(to.seconds).")
         }
     }
 
@@ -81,9 +71,7 @@ struct InitCommand: ParsableCommand {
 
     /// Reads the recording, and says which number each of its queues has.
     private func replayed(_ trace: String) throws -> ReplayedRecording {
-        func nanoseconds(_ time: TimeArgument?) -> Int64? { time.map { Int64($0.seconds * 1e9) } }
-        let window = RecordingWindow(from: nanoseconds(from), to: nanoseconds(to), queue: queue)
-        let replayed = try ReplayedRecording(Recording.read(trace, window: window), path: trace)
+        let replayed = try ReplayedRecording(Recording.read(trace, window: window.value), path: trace)
         for (number, queue) in replayed.queues.enumerated() {
             let limit = queue.limit.map { "limit \($0)" } ?? "the default limit"
             StandardError.say("opbench: queue \(number) is \"\(queue.name)\": \(queue.operations) operations, \(limit)")

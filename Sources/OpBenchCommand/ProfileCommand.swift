@@ -60,12 +60,7 @@ struct ProfileCommand: ParsableCommand {
         completion: .profileKinds)
     var kinds: String?
 
-    @Option(
-        name: .customLong("output"),
-        help: ArgumentHelp(
-            "The folder for the files, which must be new or empty; by default one in profiles/, named after the time.",
-            valueName: "dir"), completion: .directory)
-    var directory: String?
+    @OptionGroup var output: ProfileFolderOption
 
     @Option(
         help: ArgumentHelp(
@@ -82,7 +77,6 @@ struct ProfileCommand: ParsableCommand {
     private var sampleTimeout: Double { timeout ?? 60 }
 
     func validate() throws {
-        if let directory { try FolderArgument.check(directory, option: "--output") }
         if program.isEmpty {
             try cells.requireFiles()
             try SampleTime.check(seconds: sampleSeconds, timeout: sampleTimeout)
@@ -96,7 +90,7 @@ struct ProfileCommand: ParsableCommand {
 
     func run() throws {
         let kinds = try kinds.map { (list) throws(InputError) in try NameList.profileKinds(list) }
-        let directory = directory ?? "profiles/\(RunIdentifier.make())"
+        let directory = output.folder()
         if program.isEmpty {
             try profileCells(kinds, directory)
         } else {

@@ -67,6 +67,21 @@ enum FolderArgument {
     }
 }
 
+/// `--output` of commands that write a profile.
+struct ProfileFolderOption: ParsableArguments {
+    @Option(
+        name: .customLong("output"),
+        help: ArgumentHelp(
+            "The folder for the files, which must be new or empty; by default one in profiles/, named after the time.",
+            valueName: "dir"), completion: .directory)
+    var directory: String?
+
+    func validate() throws { if let directory { try FolderArgument.check(directory, option: "--output") } }
+
+    /// The given folder, or a new name at each call.
+    func folder() -> String { directory ?? "profiles/\(RunIdentifier.make())" }
+}
+
 /// A time on the command line: `90s`, `10m`, `2h`; a number alone is in seconds.
 struct TimeArgument: ExpressibleByArgument {
     let seconds: Double
