@@ -67,22 +67,10 @@ import Testing
         #expect(HostKind.shortened(allocator: "jemalloc 5.3.0-0-g54eaed, narenas:1") == "jemalloc 5.3.0, narenas:1")
     }
 
-    /// A folder with files of /proc and /sys.
-    private func machine(_ files: [String: String]) throws -> String {
-        let root = try Fixture.folder()
-        for (path, text) in files {
-            let file = URL(filePath: "\(root)/\(path)")
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: file)
-        }
-        return root
-    }
-
     @Test("Facts are read where the kernel reports them")
     func facts() throws {
         let facts = SurroundingsReader.read(
-            root: try machine([
+            root: try TemporaryFolder.make(files: [
                 "proc/cpuinfo": "processor : 0\nmicrocode\t: 0x2b\nprocessor : 1\nmicrocode\t: 0x2b\n",
                 "proc/self/status": "Name:\tx\nTHP_enabled:\t1\n",
                 "proc/self/personality": "00000000\n", "proc/sys/kernel/randomize_va_space": "2\n",
@@ -105,7 +93,8 @@ import Testing
 
     @Test("What the system does not report is absent")
     func absentFacts() throws {
-        let facts = SurroundingsReader.read(root: try machine(["proc/cpuinfo": "microcode\t: 0xffffffff\n"]))
+        let facts = SurroundingsReader.read(
+            root: try TemporaryFolder.make(files: ["proc/cpuinfo": "microcode\t: 0xffffffff\n"]))
         let known = SurroundingFact.allCases.filter { facts.text(of: $0) != nil }
         #expect(known == [.kernel, .cLibrary])
     }
@@ -113,7 +102,7 @@ import Testing
     @Test("A process may be without randomization and huge pages whatever the system has")
     func ofProcess() throws {
         let facts = SurroundingsReader.read(
-            root: try machine([
+            root: try TemporaryFolder.make(files: [
                 "proc/self/status": "THP_enabled:\t0\n", "proc/self/personality": "00040000\n",
                 "proc/sys/kernel/randomize_va_space": "2\n",
                 "sys/kernel/mm/transparent_hugepage/enabled": "[always] madvise never\n",

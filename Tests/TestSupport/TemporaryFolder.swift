@@ -23,4 +23,16 @@ public enum TemporaryFolder {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         return path
     }
+
+    /// A new folder with these files, by their paths in it.
+    public static func make(files: [String: String]) throws -> String {
+        let root = try make()
+        for (path, text) in files {
+            let file = URL(filePath: "\(root)/\(path)")
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: file)
+        }
+        return root
+    }
 }

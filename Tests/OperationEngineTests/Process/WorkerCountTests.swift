@@ -9,18 +9,6 @@ struct WorkerCountTests {
     /// Whether control groups with a CPU quota can be made here; tried once.
     private static let mayLimit = (try? ScenarioRun("quota-change").isRefused) == false
 
-    /// A folder with files of /proc and /sys.
-    private func system(_ files: [String: String]) throws -> String {
-        let root = try TemporaryFolder.make()
-        for (path, text) in files {
-            let file = URL(filePath: "\(root)/\(path)")
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: file)
-        }
-        return root
-    }
-
     @Test(
         "the quota is the least of the process's control groups, in either version", .contract("N15"),
         arguments: [
@@ -52,7 +40,7 @@ struct WorkerCountTests {
             (["proc/self/cgroup": "0::/hidden\n", "sys/fs/cgroup/cpu.max": "100000 100000\n"], .processors(1)),
         ] as [([String: String], CPUQuota?)])
     func quotas(files: [String: String], quota: CPUQuota?) throws {
-        #expect(CPUQuota.read(root: try system(files)) == quota)
+        #expect(CPUQuota.read(root: try TemporaryFolder.make(files: files)) == quota)
     }
 
     @Test(
