@@ -376,9 +376,13 @@ open class Operation: @unchecked Sendable {
     /// The class, the address, the name and the state.
     open var description: String {
         let word = state.load()
-        let address = String(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()), radix: 16)
         let label = name.map { " '\($0)'" } ?? ""
-        return "<\(type(of: self)) 0x\(address)\(label) \(word.phase)\(word.isCancelled ? " cancelled" : "")>"
+        return "<\(type(of: self)) \(addressText)\(label) \(word.phase)\(word.isCancelled ? " cancelled" : "")>"
+    }
+
+    /// As `0x7f0012345678`.
+    final var addressText: String {
+        "0x" + String(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()), radix: 16)
     }
 
     /// As `description`.

@@ -40,9 +40,6 @@ extension OperationQueue.Snapshot.Dependency {
 
 extension Operation {
     fileprivate final var typeText: String { String(describing: Swift.type(of: self)) }
-    fileprivate final var addressText: String {
-        "0x" + String(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()), radix: 16)
-    }
 }
 
 // MARK: - Text
