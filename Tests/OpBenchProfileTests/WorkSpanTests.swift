@@ -39,6 +39,17 @@ struct WorkSpanTests {
         #expect(try schedule(Fixture.chain, .init(free: [1])) == 20)
     }
 
+    @Test("Workers that were added while bodies blocked count")
+    func blocked() throws {
+        let ranges: [(Int64, Int64)] = [(0, 10), (0, 10), (10, 20), (15, 25), (30, 30), (30, 30)]
+        let trace = Fixture.trace(workers: 1, ranges.map { TracedOperation(submit: 0, start: $0, end: $1) })
+        #expect(trace.mostWorkers == 2)
+        let (workSpan, _, _) = try figures(trace)
+        #expect(workSpan.workers == 2 && workSpan.utilisation == 40.0 / 60 && workSpan.lowerBound == 20)
+        #expect(try schedule(trace) == 30 - 10)
+        #expect(try schedule(trace, .init(workers: 1)) == 40)
+    }
+
     @Test("A body without a processor waits for one, and does no work; the plan's work and span are separate")
     func processor() throws {
         let (workSpan, waits, path) = try figures(Fixture.disturbedChain)
@@ -376,8 +387,7 @@ struct WorkSpanTests {
         for workers in 1...4 {
             let elapsed = Double(
                 ListSchedule(trace, graph, .init(workers: workers, submittedAtOnce: true)).elapsed)
-            trace.workerCount = workers
-            let bounds = WorkSpan(trace, graph)
+            let bounds = WorkSpan(trace, graph, workers: workers)
             #expect(elapsed >= bounds.lowerBound)
             #expect(elapsed <= bounds.brentBound)
         }
@@ -410,7 +420,7 @@ struct WorkSpanTests {
     func legalSchedules(seed: UInt64) throws {
         let trace = Self.random(seed, 30)
         let graph = try OperationGraph(trace)
-        let starts = ListSchedule(trace, graph).starts
+        let starts = ListSchedule(trace, graph, .init(workers: trace.workerCount)).starts
         let ends = starts.indices.map { starts[$0] + trace.operations[$0].duration }
         let ready = starts.indices.map { index in
             graph.predecessors(of: index).reduce(trace.operations[index].submit) { max($0, ends[Int($1)]) }

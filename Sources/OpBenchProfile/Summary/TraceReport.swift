@@ -45,7 +45,7 @@ public struct TraceReport: Sendable {
         guard workSpan.work > 0 else { return [] }
         let unchanged = ListSchedule(trace, graph).elapsed
         var changes: [(String, ListSchedule.Change)] = [
-            ("twice the workers (\(2 * trace.workerCount))", .init(workers: 2 * trace.workerCount))
+            ("twice the workers (\(2 * workSpan.workers))", .init(workers: 2 * workSpan.workers))
         ]
         if trace.queues.contains(where: { $0.limit != nil }) {
             changes.append(("queues without limits", .init(unlimited: true)))
@@ -71,7 +71,9 @@ extension TraceReport {
     public func lines() -> [String] {
         let executed = trace.operations.count(where: \.wasExecuted)
         guard executed > 0 else { return ["no operation was executed"] }
-        let workers = "\(trace.workerCount) \(trace.workerCount == 1 ? "worker" : "workers")"
+        var workers = "\(workSpan.workers) \(workSpan.workers == 1 ? "worker" : "workers")"
+        let added = workSpan.workers - trace.workerCount
+        if added > 0 { workers += ", \(added) of them only while bodies blocked" }
         var lines = ["\(Self.operations(executed)) in \(ProfileText.time(workSpan.elapsed)), \(workers)"]
         if trace.lostOperations > 0 {
             lines.append("\(trace.lostOperations) more were lost; the figures cover only the others")

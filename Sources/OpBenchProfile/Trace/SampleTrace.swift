@@ -36,7 +36,7 @@ public struct SampleTrace: Equatable, Sendable {
     /// The title: cell and backend.
     public var title = ""
     public var processID: Int32 = 1
-    /// The maximum number of workers that may run at once: the pool's width.
+    /// The maximum number of workers that may run at once while no body blocks: the pool's width.
     public var workerCount: Int
     /// The time of the stop mark.
     public var stop: TraceTime = 0
@@ -75,6 +75,23 @@ public struct SampleTrace: Equatable, Sendable {
             last = max(last, operation.end)
         }
         return first <= last ? first..<last : nil
+    }
+
+    /// The most workers that there were at once, in bodies: more than `workerCount` if bodies blocked and the pool grew.
+    ///
+    /// Sorts all starts and ends.
+    public var mostWorkers: Int {
+        var changes: [(time: TraceTime, step: Int)] = []
+        for operation in operations where operation.wasExecuted && operation.start < operation.end {
+            changes += [(operation.start, 1), (operation.end, -1)]
+        }
+        changes.sort { $0 < $1 }
+        var (running, most) = (0, workerCount)
+        for change in changes {
+            running += change.step
+            most = max(most, running)
+        }
+        return most
     }
 
     /// The part of the bodies' elapsed time without a processor; 0 if nothing ran.

@@ -8,7 +8,7 @@
 /// another schedule, but not with the measured time.
 public struct ListSchedule: Equatable, Sendable {
     public struct Change: Sendable {
-        /// The number of workers; nil for the recorded one.
+        /// The number of workers; nil for `SampleTrace.mostWorkers`.
         public var workers: Int?
         /// Operations whose bodies take no time, as indices in the trace.
         public var free: Set<Int>
@@ -92,7 +92,7 @@ private struct Scheduler {
         let origin = trace.executedRange?.lowerBound ?? 0
         self.origin = origin
         lastEnd = origin
-        workers = max(1, change.workers ?? trace.workerCount)
+        workers = max(1, change.workers ?? trace.mostWorkers)
         slots = trace.queues.map { change.unlimited ? .max : $0.limit ?? .max }
         suspensions = trace.queues.map { _ in 0 }
         ready = trace.queues.map { _ in Heap() }

@@ -38,8 +38,9 @@ public struct WorkSpan: Equatable, Sendable {
 
     /// - Parameters:
     ///   - trace: a trace that passes `SampleTrace.check()`.
+    ///   - workers: the number of workers; nil for `SampleTrace.mostWorkers`.
     ///   - burden: the burden in nanoseconds, not negative.
-    public init(_ trace: SampleTrace, _ graph: OperationGraph, burden: Int64 = 0) {
+    public init(_ trace: SampleTrace, _ graph: OperationGraph, workers: Int? = nil, burden: Int64 = 0) {
         let durations = trace.operations.map(\.duration)
         let chains = Chains(trace, graph, durations, burden: 0)
         // The longest chain from each operation's start to the end.
@@ -58,7 +59,7 @@ public struct WorkSpan: Equatable, Sendable {
         self.span = span
         spanPath = chains.path
         elapsed = trace.elapsed
-        workers = trace.workerCount
+        self.workers = workers ?? trace.mostWorkers
         self.burden = burden
         burdenedSpan = Chains(trace, graph, durations, burden: burden).longest
         planned = Self.planned(trace, graph)
