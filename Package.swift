@@ -38,6 +38,9 @@ func suitePackage(_ url: String, _ version: Version) -> Package.Dependency {
     return .package(url: url, version..<next)
 }
 
+/// The programs of the example package recorded-programs.
+let recordedPrograms = ["thumbnail-server", "image-pipeline", "downloader"]
+
 let package = Package(
     name: "opbench",
     products: [
@@ -219,9 +222,7 @@ let package = Package(
         .executableTarget(
             name: "pthread-queue", dependencies: ["OpBenchKit"],
             path: "Tests/Examples/pthread-queue/Sources/pthread-queue"),
-        .executableTarget(
-            name: "thumbnail-server", dependencies: ["OperationEngine"],
-            path: "Tests/Examples/thumbnail-server/Sources/thumbnail-server"),
+        .target(name: "ProgramParts", path: "Tests/Examples/recorded-programs/Sources/ProgramParts"),
         .testTarget(
             name: "OpBenchKitTests",
             dependencies: [
@@ -230,13 +231,20 @@ let package = Package(
         .testTarget(
             name: "OpBenchCommandTests",
             dependencies: [
-                "opbench", "pthread-queue", "thumbnail-server", "OpBenchCommand", "OpBenchModel", "OpBenchLaunch",
-                "OpBenchProfile", "OpBenchRunner", "OpBenchAnalysis", "TestSupport", "CRecording",
+                "opbench", "pthread-queue", "OpBenchCommand", "OpBenchModel", "OpBenchLaunch", "OpBenchProfile",
+                "OpBenchRunner", "OpBenchAnalysis", "TestSupport", "CRecording",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenSuite),
-            ]),
+            ] + recordedPrograms.map { .byName(name: $0) }),
     ],
     swiftLanguageModes: [.v6]
 )
+
+for name in recordedPrograms {
+    package.targets.append(
+        .executableTarget(
+            name: name, dependencies: ["ProgramParts", "OperationEngine", "OperationEngineRecorder"],
+            path: "Tests/Examples/recorded-programs/Sources/\(name)"))
+}
 
 if hasPeers {
     package.targets.append(.target(name: "COneTBB", linkerSettings: [.linkedLibrary("tbb")]))
@@ -253,9 +261,9 @@ if let extent = Context.environment["OPBENCH_ENGINE_ONLY"] {
     package.products.removeAll { ["opbench", "OpBenchKit", "OpBenchPlugin"].contains($0.name) }
     let others = [
         "opbench", "OpBench", "Fuzz", "CBuild", "CJemalloc", "COneTBB", "CPage", "Foundation", "Migration",
-        "pthread-queue", "thumbnail-server", "OperationEngineRecorderTests",
+        "pthread-queue", "ProgramParts", "OperationEngineRecorderTests",
     ]
-    package.targets.removeAll { target in others.contains { target.name.hasPrefix($0) } }
+    package.targets.removeAll { target in (others + recordedPrograms).contains { target.name.hasPrefix($0) } }
     // Tests in which a sanitizer finds nothing new: a pure state machine, traps, examples; for races also cycles, and
     // tests of calls by one thread: random programs make the same calls from many threads.
     let quiet = ["QueueState", "Conformance/Misuse", "Examples"]

@@ -98,6 +98,11 @@ struct ProgramProfileTests {
             kill(process, SIGINT)
         }
         #expect(result.status == 0, "\(result.errors)")
+        let files = folder.contents()
+        #expect(files.contains("out/sh/trace.perfetto-trace"), "\(files)")
+        let trace = try await OpBenchProcess.run(
+            ["trace", "--output", "window", "--queue", "drawings", "out/sh/recording.oprec"], in: folder)
+        #expect(trace.status == 0 && trace.output.contains("100 operations"), "\(trace.output)\(trace.errors)")
     }
 
     @Test("bad usage is rejected before anything is written or run")

@@ -1,5 +1,6 @@
 import Glibc
 import OperationEngine
+import ProgramParts
 
 /// Sends widths on four connections, each after the answer to the one before: mostly 100, every fiftieth 2,000.
 func load(port: UInt16, count: Int) {

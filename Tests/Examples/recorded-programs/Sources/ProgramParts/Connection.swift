@@ -1,26 +1,26 @@
 import Glibc
 
 /// A TCP socket on 127.0.0.1. One thread reads; others may send.
-final class Connection: Sendable {
+public final class Connection: Sendable {
     private let descriptor: Int32
 
     private init(_ descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
 
-    init?(listeningOn port: UInt16) {
+    public init?(listeningOn port: UInt16) {
         guard let socket = Self.socket(port, bind) else { return nil }
         descriptor = socket
         guard listen(descriptor, 64) == 0 else { return nil }
     }
 
-    init?(to port: UInt16) {
+    public init?(to port: UInt16) {
         guard let socket = Self.socket(port, connect) else { return nil }
         descriptor = socket
     }
 
     /// The port of a listening socket.
-    var port: UInt16 {
+    public var port: UInt16 {
         var address = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         _ = withUnsafeMutablePointer(to: &address) {
@@ -49,13 +49,13 @@ final class Connection: Sendable {
         return nil
     }
 
-    func accept() -> Connection? {
+    public func accept() -> Connection? {
         let client = Glibc.accept(descriptor, nil, nil)
         return client < 0 ? nil : Connection(client)
     }
 
     /// nil at the end.
-    func readLine() -> String? {
+    public func readLine() -> String? {
         var line: [UInt8] = []
         var byte: UInt8 = 0
         while read(descriptor, &byte, 1) == 1 {
@@ -65,7 +65,27 @@ final class Connection: Sendable {
         return nil
     }
 
-    func send(_ text: String) {
-        _ = Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL))
+    /// Until the other side closes.
+    public func readAll() -> [UInt8] {
+        var all: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = read(descriptor, &part, part.count)
+            guard count > 0 else { return all }
+            all += part[..<count]
+        }
+    }
+
+    public func send(_ text: String) { send(Array(text.utf8)) }
+
+    public func send(_ bytes: [UInt8]) {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return }
+            sent += count
+        }
     }
 }

@@ -1,5 +1,7 @@
 import Glibc
 import OperationEngine
+import OperationEngineRecorder
+import ProgramParts
 
 import class Foundation.Thread
 
@@ -82,6 +84,7 @@ sigemptyset(&signals)
 sigaddset(&signals, SIGINT)
 sigaddset(&signals, SIGTERM)
 pthread_sigmask(SIG_BLOCK, &signals, nil)
+TraceRecorder.fromEnvironment()
 let server = Server()
 Thread.detachNewThread { server.accept(on: listener) }
 print("ready on port \(listener.port)")
