@@ -179,6 +179,17 @@ struct RecorderTests {
         #expect(recording.trace.operations.allSatisfy { $0.wasExecuted })
     }
 
+    @Test("a full disk ends the recording, whole up to its last block, and not the program")
+    func full() throws {
+        let none = try run([], path: "/dev/full") { _, output in _ = output.readDataToEndOfFile() }
+        #expect(none.terminationStatus == 0)
+        let path = TemporaryFolder.unusedPath()
+        let program = try run(["full"], path: path) { _, output in _ = output.readDataToEndOfFile() }
+        #expect(program.terminationStatus == 0)
+        let recording = try Recording.read(path)
+        #expect(recording.isCut && recording.trace.operations.count >= 100)
+    }
+
     @Test("killed: the recording is whole up to its last block")
     func killed() throws {
         let path = TemporaryFolder.unusedPath()
