@@ -1,8 +1,9 @@
 """The declarations of Package.swift: one trait guards every reference to another package; versions are ranges, and exact
-versions and errors for warnings need a variable."""
+versions and errors for warnings need a variable. Other files agree with it and with the version."""
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -107,3 +108,10 @@ def test_warnings_are_errors_only_on_request():
         if target["type"] not in ("system", "plugin"):
             settings = [json.dumps(setting) for setting in target["settings"] if "treatAllWarnings" in setting["kind"]]
             assert len(settings) == 2 and all("debug" in setting for setting in settings), target["name"]
+
+
+def test_the_changelog_and_the_template_have_the_version():
+    facts = (ROOT / "Sources/OpBenchRunner/Parent/OpBenchFacts.swift").read_text()
+    version = re.search(r'static let number = "(.*)"', facts)[1]
+    assert re.search(rf"^## {re.escape(version)} - ", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    assert f"/opbench/scripts/ci@{version}\n" in (ROOT / "scripts/ci/github.yml").read_text()
