@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -108,6 +109,14 @@ def test_warnings_are_errors_only_on_request():
         if target["type"] not in ("system", "plugin"):
             settings = [json.dumps(setting) for setting in target["settings"] if "treatAllWarnings" in setting["kind"]]
             assert len(settings) == 2 and all("debug" in setting for setting in settings), target["name"]
+
+
+def test_the_package_index_documents_targets_of_products():
+    (config,) = YAML(typ="safe").load(ROOT / ".spi.yml")["builder"]["configs"]
+    documented = config["documentation_targets"]
+    assert set(documented) <= {target for product in manifest()["products"] for target in product["targets"]}
+    # Every catalogue is among them.
+    assert set(documented) >= {path.stem for path in ROOT.glob("Sources/*/*.docc")}
 
 
 def test_the_changelog_and_the_template_have_the_version():
