@@ -51,7 +51,7 @@ public enum QueuePriority: Int, Sendable, CaseIterable, Comparable {
 
 /// A queue that sets the priority of the threads that run work: for the shape `thread_priority`.
 public protocol ThreadPriorityQueue: MeasuredQueue {
-    /// - Parameter threadPriority: 0 to 1; 0.5 is the priority of other threads.
+    /// Runs `work` on a thread with the priority `threadPriority`: 0 to 1; 0.5 is the priority of other threads.
     func submit(threadPriority: Double, _ work: @escaping Work)
 }
 
