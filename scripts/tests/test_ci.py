@@ -455,6 +455,51 @@ class Notes(BaseHTTPRequestHandler):
         pass
 
 
+# Runs a script of actions/github-script on the comments in a file.
+GITHUB_SCRIPT = """
+const fs = require("fs"), [file, script] = process.argv.slice(1);
+const comments = JSON.parse(fs.readFileSync(file));
+const place = ({ owner, repo, issue_number }) => { if (`${owner}/${repo}/${issue_number}` !== "o/r/7") throw "elsewhere"; };
+const issues = {
+    listComments: "list",
+    updateComment: async ({ comment_id, body }) => { comments.find(({ id }) => id === comment_id).body = body; },
+    createComment: async ({ body, ...where }) => { place(where); comments.push({ id: comments.length, body }); },
+};
+const paginate = async (list, where) => { place(where); return list === "list" ? comments : []; };
+const context = { repo: { owner: "o", repo: "r" }, issue: { number: 7 } };
+const run = new (async () => {}).constructor("github", "context", "require", script);
+run({ rest: { issues }, paginate }, context, require).then(() => fs.writeFileSync(file, JSON.stringify(comments)));
+"""
+
+
+def test_github_has_one_comment_which_later_jobs_update_and_a_summary(tmp_path: Path) -> None:
+    if shutil.which("node") is None:
+        pytest.skip("there is no node")
+    comments, summary = tmp_path / "comments.json", tmp_path / "summary.md"
+    comments.write_text(json.dumps([{"id": 0, "body": "of somebody"}]), encoding="utf-8")
+
+    def run_steps() -> list[str]:
+        """Runs the steps that show the results; returns the comments."""
+        subprocess.run(
+            ["bash", "-e", "-c", action_step("Summary")["run"]], cwd=tmp_path, check=True, timeout=60,
+            env=os.environ | {"GITHUB_STEP_SUMMARY": str(summary)},
+        )
+        subprocess.run(
+            ["node", "-e", GITHUB_SCRIPT, comments, action_step("Comment")["with"]["script"]],
+            cwd=tmp_path, check=True, timeout=60,
+        )
+        return [comment["body"] for comment in json.loads(comments.read_text(encoding="utf-8"))]
+
+    # Nothing was compared.
+    assert run_steps() == ["of somebody"] and not summary.exists()
+    (tmp_path / "opbench-results").mkdir()
+    for verdict in ("pass", "regression"):
+        (tmp_path / "opbench-results/comment.md").write_text(f"{verdict}\n", encoding="utf-8")
+        first, second = run_steps()
+        assert first == "of somebody" and second.startswith(f"{verdict}\n")
+    assert summary.read_text(encoding="utf-8") == "pass\nregression\n"
+
+
 def test_gitlab_has_one_note_which_later_jobs_update(tmp_path: Path) -> None:
     Notes.notes = [{"id": number, "body": f"of somebody {number}"} for number in range(3)]
     (line,) = GITLAB["opbench"]["after_script"]
