@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 pid_t clinux_gettid(void) { return (pid_t)syscall(SYS_gettid); }
+pid_t clinux_getpid(void) { return getpid(); }
 
 static _Thread_local uint32_t *sleep_mark;
 

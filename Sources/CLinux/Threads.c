@@ -1,6 +1,5 @@
 #define _GNU_SOURCE
 #include "CLinuxThreads.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -45,16 +44,25 @@ int clinux_open_own_threads(void) {
     return open_in_proc(-1, "", O_DIRECTORY);
 }
 
+/// As getdents64(2) describes it.
+struct entry {
+    uint64_t inode;
+    int64_t offset;
+    uint16_t length;
+    uint8_t type;
+    char name[];
+};
+
 int clinux_list_threads(int folder, pid_t *threads, int capacity) {
     int file = folder >= 0 ? folder : open_in_proc(-1, "", O_DIRECTORY);
     if (file < 0) return file;
     if (folder >= 0) syscall(SYS_lseek, file, 0L, SEEK_SET);
-    _Alignas(struct dirent64) char entries[4096];
+    _Alignas(struct entry) char entries[4096];
     int count = 0;
     long length;
     while ((length = syscall(SYS_getdents64, file, entries, sizeof entries)) > 0) {
-        for (long at = 0; at < length; at += ((struct dirent64 *)(entries + at))->d_reclen) {
-            int thread = atoi(((struct dirent64 *)(entries + at))->d_name);
+        for (long at = 0; at < length; at += ((struct entry *)(entries + at))->length) {
+            int thread = atoi(((struct entry *)(entries + at))->name);
             if (thread > 0 && count < capacity) threads[count++] = thread;
         }
     }
@@ -86,6 +94,16 @@ int clinux_thread_state(int folder, pid_t thread) {
     return end && end[1] == ' ' ? end[2] : -EIO;
 }
 
+/// Musl's locks are words whose highest bit says that somebody waits.
+static bool has_waiters_in_musl(uint32_t expected) {
+#ifdef __GLIBC__
+    (void)expected;
+    return false;
+#else
+    return expected >> 31;
+#endif
+}
+
 static bool waits_for_lock(long call, unsigned long operation, unsigned long expected) {
     switch (call) {
     case -1: case SYS_brk: case SYS_mmap: case SYS_munmap: case SYS_mremap: case SYS_mprotect: case SYS_madvise:
@@ -93,7 +111,7 @@ static bool waits_for_lock(long call, unsigned long operation, unsigned long exp
     case SYS_futex:
         switch (operation & FUTEX_CMD_MASK) {
         // As in FutexLock.swift: 2 says that the lock is held and that somebody waits.
-        case FUTEX_WAIT: return expected == 2;
+        case FUTEX_WAIT: return expected == 2 || has_waiters_in_musl((uint32_t)expected);
         case FUTEX_LOCK_PI: case FUTEX_LOCK_PI2: return true;
         }
     }

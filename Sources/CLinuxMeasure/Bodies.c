@@ -72,10 +72,3 @@ int clinux_move(int descriptor, size_t bytes, bool writes, bool from_start) {
     }
     return 0;
 }
-
-void clinux_block_sigpipe(void) {
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &signals, NULL);
-}

@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 import Synchronization
 
 /// A programming error in the use of operations and queues (contract R).
@@ -99,8 +99,8 @@ public enum Misuse: Error, Sendable, Hashable {
 
     /// Writes a line to standard error, in one call.
     package static func write(_ message: String) {
-        let line = "OperationEngine: \(message)\n"
-        _ = line.utf8CString.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count - 1) }
+        var line = "OperationEngine: \(message)\n"
+        _ = line.withUTF8 { clinux_write_all(2, $0.baseAddress, $0.count) }
     }
 
     /// The handler and the strict mode, both for the whole process, as the contract demands.

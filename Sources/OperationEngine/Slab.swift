@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 import Synchronization
 
 /// A type whose values lie in slabs.
@@ -81,7 +80,7 @@ enum Slab<Element: InSlabs & ~Copyable> {
         let header = slab.assumingMemoryBound(to: SlabHeader.self)
         // Releasing and acquiring: the thread that frees the slab comes after all uses of its values.
         let rest = header.pointee.unreturned.wrappingSubtract(count, ordering: .acquiringAndReleasing).newValue
-        if rest == 0 { Glibc.free(slab) }
+        if rest == 0 { CLinux.free(slab) }
     }
 
     /// Called when the thread ends: returns the places that it has not taken.

@@ -1,6 +1,5 @@
 import CLinux
 import CRecording
-import Glibc
 import OperationEngine
 import Synchronization
 
@@ -124,7 +123,7 @@ struct ThreadUse {
 
     static var now: ThreadUse {
         var use = rusage()
-        // RUSAGE_THREAD, which Glibc's module leaves out.
+        // RUSAGE_THREAD, which headers declare with _GNU_SOURCE alone.
         getrusage(1, &use)
         let seconds = Int64(use.ru_utime.tv_sec + use.ru_stime.tv_sec)
         let microseconds = Int64(use.ru_utime.tv_usec + use.ru_stime.tv_usec)

@@ -1,5 +1,5 @@
+import CLinux
 import CRecording
-import Glibc
 import OperationEngine
 
 /// The parts of a recording on disk: see CRecording.h. Used by one thread.
@@ -32,27 +32,22 @@ final class RecordingFile {
     init(_ path: String, limit: Int) throws(TraceRecorder.Failure) {
         self.path = path
         self.limit = limit / 2
-        descriptor = Self.open(path)
-        if descriptor < 0 { throw .file(path: path, errno: errno) }
-        var facts = stat()
-        isRegular = fstat(descriptor, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
-        program = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { text in
-            let length = readlink("/proc/self/exe", text.baseAddress!, Int(PATH_MAX))
-            let bytes = UnsafeRawBufferPointer(start: text.baseAddress!, count: max(0, length))
-            return String(decoding: bytes.split(separator: UInt8(ascii: "/")).last ?? bytes[...], as: UTF8.self)
+        var isRegular = false
+        descriptor = clinux_create_file(path, &isRegular)
+        if descriptor < 0 { throw .file(path: path, errno: -descriptor) }
+        self.isRegular = isRegular
+        program = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { text in
+            let bytes = text[..<clinux_program_path(text.baseAddress, text.count)]
+            return String(decoding: bytes.split(separator: UInt8(ascii: "/")).last ?? bytes, as: UTF8.self)
         }
         writeStart()
-    }
-
-    private static func open(_ path: String) -> Int32 {
-        Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0o644)
     }
 
     // MARK: What is written
 
     private func writeStart() {
         let start = crecording_start(
-            date: Int64(Glibc.time(nil)), process: getpid(), processors: Int32(sysconf(Int32(_SC_NPROCESSORS_ONLN))),
+            date: Int64(time(nil)), process: clinux_getpid(), processors: clinux_allowed_processors(),
             part: part, length: UInt32(program.utf8.count))
         var payload: [UInt8] = []
         payload.append(start)
@@ -124,9 +119,10 @@ final class RecordingFile {
     /// Continues in a new file, which begins with the names and settings that what follows needs.
     private func rotate(_ queues: RecordedQueues) {
         closeFile()
-        guard rename(path, path + ".1") == 0 else { return fail(errno) }
-        descriptor = Self.open(path)
-        if descriptor < 0 { return fail(errno) }
+        let failure = clinux_rename(path, path + ".1")
+        if failure != 0 { return fail(failure) }
+        descriptor = clinux_create_file(path, nil)
+        if descriptor < 0 { return fail(-descriptor) }
         size = 0
         part += 1
         writeStart()
@@ -144,7 +140,7 @@ final class RecordingFile {
     }
 
     private func closeFile() {
-        if descriptor >= 0 { close(descriptor) }
+        if descriptor >= 0 { clinux_close(descriptor) }
         descriptor = -1
     }
 
@@ -163,15 +159,8 @@ final class RecordingFile {
         block += payload
         number += 1
         size += block.count
-        block.withUnsafeBytes { bytes in
-            var done = 0
-            while done < bytes.count {
-                let count = Glibc.write(descriptor, bytes.baseAddress! + done, bytes.count - done)
-                if count < 0, errno == EINTR { continue }
-                if count < 0 { return fail(errno) }
-                done += count
-            }
-        }
+        let failure = block.withUnsafeBytes { clinux_write_all(descriptor, $0.baseAddress, $0.count) }
+        if failure != 0 { fail(failure) }
     }
 
     private func fail(_ code: Int32) {

@@ -1,6 +1,5 @@
 import CLinux
 import CRecording
-import Glibc
 import OperationEngine
 import Synchronization
 
@@ -13,7 +12,7 @@ final class RecordingWriter: @unchecked Sendable {
     /// Nanoseconds of CLOCK_MONOTONIC.
     let startTime: Int64
     private let file: RecordingFile
-    private let ownerProcess = getpid()
+    private let ownerProcess = clinux_getpid()
     /// Called once if the file cannot be written any more.
     private let giveUp: @Sendable () -> Void
     private let lock = FutexLock()
@@ -22,7 +21,7 @@ final class RecordingWriter: @unchecked Sendable {
     /// Wakes the writer's thread, its owner.
     private let parker = Parker()
     private let isEnding = Atomic<Bool>(false)
-    private var thread = pthread_t()
+    private var thread = clinux_thread()
 
     private static let longestSleep: Int64 = 100_000_000
 
@@ -31,18 +30,12 @@ final class RecordingWriter: @unchecked Sendable {
         startTime = Deadline.now()
         self.giveUp = giveUp
         file = try RecordingFile(path, limit: limit)
-        var before = sigset_t()
-        var all = sigset_t()
-        sigfillset(&all)
-        // Also SIGPIPE: the end of a pipe is an error like others.
-        pthread_sigmask(SIG_SETMASK, &all, &before)
-        let code = pthread_create(
-            &thread, nil,
+        let code = clinux_start_thread(
+            &thread,
             { writer in
                 Unmanaged<RecordingWriter>.fromOpaque(writer!).takeRetainedValue().run()
                 return nil
             }, Unmanaged.passRetained(self).toOpaque())
-        pthread_sigmask(SIG_SETMASK, &before, nil)
         guard code == 0 else {
             Unmanaged.passUnretained(self).release()
             throw .thread(errno: code)
@@ -58,16 +51,18 @@ final class RecordingWriter: @unchecked Sendable {
 
     /// Ends the thread after it has written what there is. In a forked child there is none.
     func finish() {
-        guard getpid() == ownerProcess else { return }
+        guard clinux_getpid() == ownerProcess else { return }
         isEnding.store(true, ordering: .releasing)
         call()
-        pthread_join(thread, nil)
+        clinux_join_thread(thread)
     }
 
     // MARK: On the writer's thread
 
     private func run() {
         clinux_set_own_name("engine recorder")
+        // The end of a pipe is an error like others.
+        clinux_block_sigpipe()
         while true {
             // Before the last look at the rings.
             let isLast = isEnding.load(ordering: .acquiring)

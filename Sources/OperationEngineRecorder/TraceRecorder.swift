@@ -1,6 +1,5 @@
 import CLinux
 import CRecording
-import Glibc
 import OperationEngine
 import Synchronization
 
@@ -38,7 +37,7 @@ public final class TraceRecorder: OperationTrace.Receiver, @unchecked Sendable {
     private let measuresProcessorTime: Bool
     private let ringCapacity: Int
     /// Leads a thread to its ring. Never deleted: a thread may call a recorder late.
-    private let key: pthread_key_t
+    private let slot: UInt32
     private let lock = FutexLock()
     /// Guarded by `lock`.
     private var writer: RecordingWriter?
@@ -65,12 +64,12 @@ public final class TraceRecorder: OperationTrace.Receiver, @unchecked Sendable {
         self.limit = max(limit, 1 << 20)
         self.measuresProcessorTime = measuresProcessorTime
         self.ringCapacity = ringCapacity
-        var key: pthread_key_t = 0
-        let code = pthread_key_create(&key) { ring in
+        var slot: UInt32 = 0
+        let code = clinux_make_slot(&slot) { ring in
             if let ring { Unmanaged<EventRing>.fromOpaque(ring).takeRetainedValue().end() }
         }
         precondition(code == 0, "the process has no thread-specific data left")
-        self.key = key
+        self.slot = slot
     }
 
     /// A recorder that has begun, if the environment variable `OPERATION_ENGINE_RECORD` names its file; nil if it is not
@@ -214,7 +213,7 @@ public final class TraceRecorder: OperationTrace.Receiver, @unchecked Sendable {
     private var ownRing: EventRing? {
         let session = session.load(ordering: .relaxed)
         guard session != 0 else { return nil }
-        if let known = pthread_getspecific(key) {
+        if let known = clinux_slot_value(slot) {
             let ring = Unmanaged<EventRing>.fromOpaque(known).takeUnretainedValue()
             if ring.session == session { return ring }
         }
@@ -228,8 +227,8 @@ public final class TraceRecorder: OperationTrace.Receiver, @unchecked Sendable {
             return EventRing(capacity: ringCapacity, session: lastSession, writer: writer)
         }
         guard let ring else { return nil }
-        if let former = pthread_getspecific(key) { Unmanaged<EventRing>.fromOpaque(former).takeRetainedValue().end() }
-        pthread_setspecific(key, Unmanaged.passRetained(ring).toOpaque())
+        if let former = clinux_slot_value(slot) { Unmanaged<EventRing>.fromOpaque(former).takeRetainedValue().end() }
+        clinux_set_slot_value(slot, Unmanaged.passRetained(ring).toOpaque())
         ring.writer.add(ring)
         return ring
     }
@@ -242,7 +241,7 @@ public final class TraceRecorder: OperationTrace.Receiver, @unchecked Sendable {
         while let character = rest.popFirst() {
             if character == "%", rest.first == "p" {
                 rest.removeFirst()
-                expanded += String(getpid())
+                expanded += String(clinux_getpid())
             } else {
                 expanded.append(character)
             }

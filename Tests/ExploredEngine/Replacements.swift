@@ -2,7 +2,7 @@
 
 // The engine's sources are compiled here with these declarations in place of the imported ones: what a module declares
 // itself shadows what it imports, if the signature is the same. So every atomic access, lock, sleep and thread of the engine is the explorer's.
-import Glibc
+import CLinux
 import Interleaving
 
 typealias Atomic = ExploredAtomic
@@ -95,20 +95,19 @@ enum QueueRegister {
 
 // MARK: Threads
 
-func pthread_create(
-    _ thread: UnsafeMutablePointer<pthread_t>, _ attributes: UnsafePointer<pthread_attr_t>?,
-    _ start: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?, _ argument: UnsafeMutableRawPointer?
+func clinux_start_thread(
+    _ thread: UnsafeMutablePointer<clinux_thread>!,
+    _ body: (@convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?)!,
+    _ argument: UnsafeMutableRawPointer!
 ) -> Int32 {
     nonisolated(unsafe) let argument = argument
-    thread.pointee = ExploredSystem.startThread { _ = start(argument) }
+    let body = body!
+    _ = ExploredSystem.startThread { _ = body(argument) }
     return 0
 }
 
 /// Only `NiceBand.mayRaise` joins a thread; no scenario uses raised priorities.
-@discardableResult
-func pthread_join(_ thread: pthread_t, _ result: UnsafeMutablePointer<UnsafeMutableRawPointer?>?) -> Int32 {
-    fatalError("no explored code joins a thread")
-}
+func clinux_join_thread(_ thread: clinux_thread) { fatalError("no explored code joins a thread") }
 
 @discardableResult
 func sched_yield() -> Int32 {
@@ -122,10 +121,6 @@ func clinux_set_own_name(_ name: UnsafePointer<CChar>!) {}
 func clinux_set_own_worker_name(_ kind: UnsafePointer<CChar>!, _ number: Int32) {}
 func clinux_set_own_nice(_ nice: Int32) -> Int32 { 0 }
 func clinux_watch_forks(_ inChild: @convention(c) () -> Void) {}
-func clinux_block_signals(_ before: UnsafeMutablePointer<sigset_t>!) {}
-@discardableResult
-func pthread_sigmask(_ how: Int32, _ set: UnsafePointer<sigset_t>?, _ before: UnsafeMutablePointer<sigset_t>?) -> Int32
-{ 0 }
 func clinux_use_main_threads_processors() -> Int32 { 0 }
 
 // MARK: Time

@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 // The engine's own lock and parker, compiled with these declarations in place of the imported ones.
-import Glibc
+import CLinux
 import Interleaving
 
 typealias Atomic = ExploredAtomic

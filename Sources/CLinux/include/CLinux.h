@@ -1,18 +1,33 @@
-// Linux system calls and thread-local slots that Swift's Glibc module does not offer. Thin shims, no logic. This is all
-// the C that OperationEngine brings into a program; what measuring needs is in CLinuxMeasure.
+// Linux system calls, thread-local slots, and the C library for OperationEngine, which imports neither Glibc nor Musl, but
+// the headers here. Thin shims, no logic. This is all the C that OperationEngine brings into a program; what measuring
+// needs is in CLinuxMeasure.
+//
+// A header with an enum that has no name, such as glibc's pthread.h, signal.h and unistd.h, is for the shims' files alone:
+// if two modules declare such an enum, a program that imports Glibc may not find its constants.
 #ifndef CLINUX_H
 #define CLINUX_H
+#include <errno.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <sys/types.h>
+#include <time.h>
+#include "CLinuxFiles.h"
 #include "CLinuxProcess.h"
 #include "CLinuxProcessors.h"
 #include "CLinuxSignals.h"
 #include "CLinuxThreads.h"
 #include "CLinuxTrace.h"
 
-/// The kernel's id of the calling thread, gettid(2).
+/// Sets errno, a macro, which Swift does not import.
+static inline void clinux_set_errno(int code) { errno = code; }
+
+/// The kernel's ids of the calling thread and of the process, which is that of the main thread. gettid(2), getpid(2).
 pid_t clinux_gettid(void);
+pid_t clinux_getpid(void);
 
 /// Sleeps while `*word == expected`, at most `timeout_ns` nanoseconds (negative: for ever). Returns 0 when woken, or
 /// an errno value: EAGAIN (the word differed), ETIMEDOUT, EINTR. futex(2), FUTEX_WAIT_PRIVATE.

@@ -23,7 +23,4 @@ int clinux_unnamed_file(const char *folder);
 /// pipe the next ones. Returns 0 or an errno value; ENODATA if there are fewer.
 int clinux_move(int descriptor, size_t bytes, bool writes, bool from_start);
 
-/// Makes writes of the calling thread to a pipe without readers fail instead of ending the process.
-void clinux_block_sigpipe(void);
-
 #endif

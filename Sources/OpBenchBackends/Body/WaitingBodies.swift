@@ -1,3 +1,4 @@
+import CLinux
 import CLinuxMeasure
 import Glibc
 import OpBenchModel

@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// A point in time on the monotonic clock by which a wait gives up.
 package struct Deadline {

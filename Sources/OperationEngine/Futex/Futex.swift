@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 import Synchronization
 
 /// futex(2) on the address of an atomic word. An `Atomic` never moves: it is a stored `let` of a class, or of a

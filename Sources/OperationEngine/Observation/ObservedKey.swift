@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// The properties that can be observed, of operations (contract D1) and of queues (D23).
 enum ObservedKey: Hashable, Sendable {
@@ -95,7 +95,7 @@ enum ObservedKey: Hashable, Sendable {
         }
     }
 
-    static var currentThread: UInt { UInt(pthread_self()) }
+    static var currentThread: UInt { clinux_thread_self() }
 }
 
 /// The key paths that were used before. Comparing two key paths takes a microsecond or more. But a key path literal is

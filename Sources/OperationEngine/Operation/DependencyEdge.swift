@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 import Synchronization
 
 /// One dependency of one operation. Made by `addDependency`, freed by `removeDependency` or with the dependent.

@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 import Synchronization
 
 /// An operation's state: one 64-bit word, changed only by the transitions below.

@@ -1,6 +1,5 @@
 import CLinux
 import Dispatch
-import Glibc
 
 extension OperationQueue {
     /// Gives the main thread to the main queue for good: runs its operations and what is in `DispatchQueue.main`, for
@@ -39,7 +38,7 @@ final class MainOperationQueue: OperationQueue, @unchecked Sendable {
     }
 
     /// The thread with which the process began, or the thread that forked it.
-    static var isOnMainThread: Bool { clinux_gettid() == getpid() }
+    static var isOnMainThread: Bool { clinux_gettid() == clinux_getpid() }
 
     /// Whether the caller is on the main thread, or a block of `DispatchQueue.main` on whichever thread.
     static var isCurrent: Bool { isOnMainThread || DispatchQueue.getSpecific(key: shared.key) != nil }

@@ -1,5 +1,5 @@
+import CLinux
 import Dispatch
-import Glibc
 import Synchronization
 
 /// The inside of an `OperationQueue`: its state machine under a lock, the inbox in front of it, and the leases that

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 import Synchronization
 
 /// The thread that notices blocked workers.
@@ -23,11 +22,13 @@ final class BlockingMonitor: @unchecked Sendable {
 
     /// Starts the thread. 0, or an errno value.
     func startThread() -> Int32 {
-        EngineThread.start { _ in
-            clinux_set_own_name("engine monitor")
-            BlockingMonitor.shared.run()
-            return nil
-        }
+        clinux_start_thread(
+            nil,
+            { _ in
+                clinux_set_own_name("engine monitor")
+                BlockingMonitor.shared.run()
+                return nil
+            }, nil)
     }
 
     /// Called after an item was left waiting in a pool, or after a surge has begun. The caller has stored that before

@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// The CPU quota of this process: the least of its control groups and of those around them, cgroups(7).
 package enum CPUQuota: Equatable, Sendable {
@@ -40,7 +40,7 @@ package enum CPUQuota: Equatable, Sendable {
             }
             folders.append(hierarchy)
         }
-        return folders.filter { access($0, X_OK) == 0 }
+        return folders.filter { clinux_exists($0) }
     }
 
     /// The quota of one group; nil if its folder has no files of the controller.
@@ -50,7 +50,7 @@ package enum CPUQuota: Equatable, Sendable {
             return Double(unified[0]).map { CPUQuota.processors($0 / period) } ?? .unlimited
         }
         // In version 2, a group without the file, such as the topmost one, has no quota of its own.
-        if access("\(folder)/cgroup.controllers", R_OK) == 0 { return .unlimited }
+        if clinux_exists("\(folder)/cgroup.controllers") { return .unlimited }
         guard let quota = words("\(folder)/cpu.cfs_quota_us").first.flatMap({ Double($0) }),
             let period = words("\(folder)/cpu.cfs_period_us").first.flatMap({ Double($0) }), period > 0
         else { return nil }
@@ -61,16 +61,8 @@ package enum CPUQuota: Equatable, Sendable {
 
     /// The text of a file; empty if it cannot be read.
     private static func text(_ path: String) -> String {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return "" }
-        defer { close(file) }
-        var bytes: [UInt8] = []
-        while bytes.count < mostBytes {
-            let part = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
-                count = max(0, Glibc.read(file, buffer.baseAddress, buffer.count))
-            }
-            if part.isEmpty { break }
-            bytes += part
+        let bytes = [UInt8](unsafeUninitializedCapacity: mostBytes) { buffer, count in
+            count = clinux_read_file(path, buffer.baseAddress, buffer.count)
         }
         return String(decoding: bytes, as: UTF8.self)
     }

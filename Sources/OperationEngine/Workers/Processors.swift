@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 import Synchronization
 
 /// The processors that the process may use, and the workers that the engine keeps running on them (contract N15).

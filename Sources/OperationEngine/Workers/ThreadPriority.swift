@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// One of the nine steps of nice values that worker threads run at. The steps are relative to the main thread's nice
 /// value, so a process that was started with nice(1) stays nice (contract H6).
@@ -17,7 +16,7 @@ struct NiceBand: Equatable {
     static let normalPriority = 0.5
     private static let steps = [19, 14, 10, 5, 0, -5, -10, -15, -20]
     /// The nice value of the main thread when the engine was first used, getpriority(2).
-    static let base = clinux_thread_nice(getpid())
+    static let base = clinux_thread_nice(clinux_getpid())
 
     init(index: Int) { storedIndex = UInt8(truncatingIfNeeded: index) }
 
@@ -81,9 +80,9 @@ struct NiceBand: Equatable {
         let result = UnsafeMutablePointer<Bool>.allocate(capacity: count)
         result.initialize(repeating: true, count: count)
         defer { result.deallocate() }
-        var thread = pthread_t()
-        let isCreated = pthread_create(
-            &thread, nil,
+        var thread = clinux_thread()
+        let failure = clinux_start_thread(
+            &thread,
             { argument in
                 let result = argument!.assumingMemoryBound(to: Bool.self)
                 // As a worker does, whatever nice value the asking thread has.
@@ -93,8 +92,8 @@ struct NiceBand: Equatable {
                 }
                 return nil
             }, result)
-        if isCreated == 0 { pthread_join(thread, nil) }
-        return (0..<count).map { isCreated == 0 ? result[$0] : $0 <= normal.index }
+        if failure == 0 { clinux_join_thread(thread) }
+        return (0..<count).map { failure == 0 ? result[$0] : $0 <= normal.index }
     }()
 }
 

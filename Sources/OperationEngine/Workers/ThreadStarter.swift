@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 import Synchronization
 
 /// The thread that starts all the others of the engine.
@@ -87,10 +86,12 @@ final class ThreadStarter: @unchecked Sendable {
         // A worker of another band would pass its nice value on.
         let isOfOtherBand = Runner.current.map { !$0._withUnsafeGuaranteedRef(\.isNormal) } ?? false
         if isOfOtherBand, clinux_thread_nice(0) != NiceBand.base { return EAGAIN }
-        let failure = EngineThread.start { _ in
-            ThreadStarter.shared.run()
-            return nil
-        }
+        let failure = clinux_start_thread(
+            nil,
+            { _ in
+                ThreadStarter.shared.run()
+                return nil
+            }, nil)
         isRunning = failure == 0
         return failure
     }
@@ -192,24 +193,5 @@ final class ThreadStarter: @unchecked Sendable {
         }
         for other in others { other.pool.startFailed(other) }
         return worker
-    }
-}
-
-/// The common setup of the engine's threads: they are detached, and leave signals to the application's threads.
-enum EngineThread {
-    typealias Body = @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
-
-    /// Starts a thread. 0, or an errno value if the system has none to give.
-    static func start(_ body: Body, _ argument: UnsafeMutableRawPointer? = nil) -> Int32 {
-        var thread = pthread_t()
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        // A new thread has the signal mask of its creator.
-        var signalMask = sigset_t()
-        clinux_block_signals(&signalMask)
-        defer { pthread_sigmask(SIG_SETMASK, &signalMask, nil) }
-        return pthread_create(&thread, &attributes, body, argument)
     }
 }

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// The monitor's view of the process's threads: which workers are blocked.
 ///
@@ -68,7 +67,7 @@ struct ThreadWatch {
             folder = opened
         } else if opened >= 0 {
             // Any thread may close a descriptor in the process's table, and reuse its number for another file.
-            close(opened)
+            clinux_close(opened)
         }
     }
 

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 import Synchronization
 
 /// One thread of a pool: it takes work items until the pool sends it away.
@@ -72,7 +71,8 @@ final class Worker: @unchecked Sendable {
     /// Starts the thread. 0, or an errno value if the system has none to give.
     func start() -> Int32 {
         let argument = Unmanaged.passRetained(self)
-        let failure = EngineThread.start(
+        let failure = clinux_start_thread(
+            nil,
             { argument in
                 Unmanaged<Worker>.fromOpaque(argument!).takeRetainedValue().run()
                 return nil

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 extension OperationQueue {
     /// Prints a snapshot of every queue that holds something, and the engine's counts, whenever the process gets a signal
@@ -19,7 +18,7 @@ extension OperationQueue {
     /// - Returns: false, with errno set, if the system refuses the handler or the thread: for SIGKILL, for example.
     @discardableResult
     public static func printSnapshot(
-        on signal: Int32, to descriptor: Int32 = STDERR_FILENO, atMost count: Int = 1_000
+        on signal: Int32, to descriptor: Int32 = 2, atMost count: Int = 1_000
     ) -> Bool {
         SnapshotPrinter.shared.print(on: signal, to: descriptor, atMost: count)
     }
@@ -37,10 +36,12 @@ private final class SnapshotPrinter: Sendable {
     func print(on signal: Int32, to descriptor: Int32, atMost count: Int) -> Bool {
         let failure = lock.withLock {
             if !isRunning {
-                let failure = EngineThread.start { _ in
-                    SnapshotPrinter.shared.run()
-                    return nil
-                }
+                let failure = clinux_start_thread(
+                    nil,
+                    { _ in
+                        SnapshotPrinter.shared.run()
+                        return nil
+                    }, nil)
                 if failure != 0 { return failure }
                 isRunning = true
             }
@@ -48,22 +49,20 @@ private final class SnapshotPrinter: Sendable {
             if failure == 0 { targets[signal] = (descriptor, count) }
             return failure
         }
-        errno = failure
+        clinux_set_errno(failure)
         return failure == 0
     }
 
     private func run() {
         clinux_set_own_name("engine snapshot")
         // A closed pipe must not end the process.
-        var closedPipe = sigset_t()
-        sigemptyset(&closedPipe)
-        sigaddset(&closedPipe, SIGPIPE)
-        pthread_sigmask(SIG_BLOCK, &closedPipe, nil)
+        clinux_block_sigpipe()
         while true {
             let noted = clinux_await_signals()
             for signal in Int32(1)...64 where noted >> UInt64(signal - 1) & 1 != 0 {
                 guard let (descriptor, count) = lock.withLock({ targets[signal] }) else { continue }
-                write(Self.text(atMost: count), to: descriptor)
+                var text = Self.text(atMost: count)
+                _ = text.withUTF8 { clinux_write_all(descriptor, $0.baseAddress, $0.count) }
             }
         }
     }
@@ -75,13 +74,5 @@ private final class SnapshotPrinter: Sendable {
             "OperationEngine: \(snapshots.count) queues with operations; \(metrics.threads) threads: "
             + "\(metrics.running) running, \(metrics.idle) idle, \(metrics.blocked) blocked; \(metrics.workers) workers\n"
         return head + snapshots.map { "\($0)\n" }.joined()
-    }
-
-    private func write(_ text: String, to descriptor: Int32) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if written > 0 { rest.removeFirst(written) } else if written == 0 || errno != EINTR { return }
-        }
     }
 }
