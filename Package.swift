@@ -30,6 +30,15 @@ let commit = Context.environment["OPBENCH_COMMIT"].flatMap { text in
     text.isEmpty || !text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") } ? nil : text
 }
 
+#if os(macOS)
+    let host = "apple"
+#else
+    let host = "linux"
+#endif
+/// The platform that the engine's products are built for, `linux` or `apple`. A manifest sees only the machine that builds:
+/// on a Mac that builds for Linux, the variable has to say so.
+let chosenPlatform = Context.environment["OPERATION_ENGINE_PLATFORM"]
+
 /// A package that the suite needs: `version` or later, before the next version that semantic versioning allows to be
 /// incompatible.
 func suitePackage(_ url: String, _ version: Version) -> Package.Dependency {
@@ -251,6 +260,16 @@ if hasPeers {
     let backends = package.targets.first { $0.name == "OpBenchBackends" }
     backends?.dependencies.append("COneTBB")
     backends?.swiftSettings = [.define("PEERS")]
+}
+
+// For Apple's platforms the engine's modules are names of Foundation's classes. What else is here is for Linux alone.
+if (chosenPlatform ?? host) == "apple" {
+    for target in package.targets
+    where ["OperationEngine", "OperationEngineProgress", "OperationEngineFoundation"].contains(target.name) {
+        target.path = "Sources/ApplePlatforms/\(target.name)"
+        target.dependencies = []
+        target.swiftSettings = chosenPlatform == nil ? [] : [.define("PLATFORM_IS_CHOSEN")]
+    }
 }
 
 // Only the engine, its tests and tools, without dependencies of the benchmark suite and the comparisons: for

@@ -88,6 +88,19 @@ def test_a_client_builds_and_fetches_only_the_package(client, configuration):
         assert (ended.returncode, ended.stdout) == (0, output)
 
 
+def test_the_programs_build_with_foundations_classes_too(client):
+    """As on Apple's platforms, but with Foundation on Linux."""
+    folder = client.folder / ".build-apple"
+    apple = Client(client.folder, client.environment["CLIENT_URL"])
+    apple.environment["OPERATION_ENGINE_PLATFORM"] = "apple"
+    built = apple.swift("build", "--scratch-path", folder)
+    assert built.returncode == 0, built.stdout
+    assert not list((folder / "debug/CLinux.build").glob("*.o"))
+    for program, output in PROGRAMS.items():
+        ended = run(folder / "debug" / program)
+        assert (ended.returncode, ended.stdout) == (0, output)
+
+
 def test_the_program_in_the_guide(clone, tmp_path):
     """The manifest and the source of the engine's first article, with a clone next to it."""
     article = ROOT / "Sources/OperationEngine/OperationEngine.docc/YourFirstQueue.md"

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,27 @@ def test_only_the_environment_brings_onetbb(asked):
     backends = targets["OpBenchBackends"]
     assert ("COneTBB" in targets) == ("COneTBB" in str(backends["dependencies"])) == asked
     assert ("PEERS" in str(backends["settings"])) == asked
+
+
+def test_only_a_mac_or_the_environment_takes_foundations_names():
+    names = {"OperationEngine", "OperationEngineProgress", "OperationEngineFoundation"}
+    for platform in [{}, {"OPERATION_ENGINE_PLATFORM": "linux"}, {"OPERATION_ENGINE_PLATFORM": "apple"}]:
+        elsewhere = {
+            target["name"] for target in manifest(**platform)["targets"]
+            if (target.get("path") or "").startswith("Sources/ApplePlatforms/") and target["dependencies"] == []
+        }
+        is_apple = platform.get("OPERATION_ENGINE_PLATFORM", "linux" if sys.platform == "linux" else "apple") == "apple"
+        assert elsewhere == (names if is_apple else set())
+
+
+def test_foundations_names_do_not_compile_for_linux_by_mistake():
+    """As if the manifest had been read on a Mac, in a build for Linux."""
+    if sys.platform != "linux" or shutil.which("swiftc") is None:
+        pytest.skip("this is not Linux, or there is no swiftc")
+    names = ROOT / "Sources/ApplePlatforms/OperationEngine/Names.swift"
+    for options, code in [([], 1), (["-DPLATFORM_IS_CHOSEN"], 0)]:
+        ended = subprocess.run(["swiftc", "-typecheck", "-parse-as-library", *options, names], check=False)
+        assert ended.returncode == code
 
 
 def test_versions_are_ranges():
