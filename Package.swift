@@ -10,9 +10,13 @@ import PackageDescription
 /// package that is guarded differently in two places (swiftlang/swift-package-manager#8398). In this folder, SwiftPM
 /// checks out what `Package.resolved` lists, whatever the traits; a client's file lists what the client needs.
 ///
-/// There is no other trait: SwiftPM passes traits to the compiler in an order that varies between plans, so a second
-/// one would make every other plan recompile the whole package.
+/// No other trait is on by default, and nothing in this folder is built with two: SwiftPM passes traits to the compiler
+/// in an order that varies between plans, so a second one would make every other plan recompile the whole package.
 let whenSuite = TargetDependencyCondition.when(traits: ["Suite"])
+
+/// The trait `Metrics` guards the one reference to swift-metrics in the same way. Without it OperationEngineMetrics is
+/// an empty module. scripts/tests/test_client.py builds it with the trait.
+let whenMetrics = TargetDependencyCondition.when(traits: ["Metrics"])
 
 /// Whether jemalloc is linked into `opbench`, where it replaces malloc and reports the memory figures.
 let usesJemalloc = Context.environment["OPBENCH_ALLOCATOR"] != "system"
@@ -39,9 +43,9 @@ let commit = Context.environment["OPBENCH_COMMIT"].flatMap { text in
 /// on a Mac that builds for Linux, the variable has to say so.
 let chosenPlatform = Context.environment["OPERATION_ENGINE_PLATFORM"]
 
-/// A package that the suite needs: `version` or later, before the next version that semantic versioning allows to be
+/// Another package: `version` or later, before the next version that semantic versioning allows to be
 /// incompatible.
-func suitePackage(_ url: String, _ version: Version) -> Package.Dependency {
+func otherPackage(_ url: String, _ version: Version) -> Package.Dependency {
     if takesExactVersions { return .package(url: url, exact: version) }
     let next = version.major == 0 ? Version(0, version.minor + 1, 0) : Version(version.major + 1, 0, 0)
     return .package(url: url, version..<next)
@@ -57,6 +61,7 @@ let package = Package(
         .library(name: "OperationEngineProgress", targets: ["OperationEngineProgress"]),
         .library(name: "OperationEngineFoundation", targets: ["OperationEngineFoundation"]),
         .library(name: "OperationEngineRecorder", targets: ["OperationEngineRecorder"]),
+        .library(name: "OperationEngineMetrics", targets: ["OperationEngineMetrics"]),
         // Declares custom queues, which are measured like the built-in backends.
         .library(name: "OpBenchKit", targets: ["OpBenchKit"]),
         .executable(name: "opbench", targets: ["opbench"]),
@@ -65,12 +70,14 @@ let package = Package(
     ],
     traits: [
         .trait(name: "Suite", description: "Fetch the dependencies of the benchmark suite; the engine has none."),
+        .trait(name: "Metrics", description: "Fetch swift-metrics, for the product OperationEngineMetrics."),
         .default(enabledTraits: ["Suite"]),
     ],
     dependencies: [
-        suitePackage("https://github.com/apple/swift-argument-parser", "1.8.2"),
-        suitePackage("https://github.com/groue/GRDB.swift", "7.10.0"),
-        suitePackage("https://github.com/HdrHistogram/hdrhistogram-swift", "0.2.0"),
+        otherPackage("https://github.com/apple/swift-argument-parser", "1.8.2"),
+        otherPackage("https://github.com/groue/GRDB.swift", "7.10.0"),
+        otherPackage("https://github.com/HdrHistogram/hdrhistogram-swift", "0.2.0"),
+        otherPackage("https://github.com/apple/swift-metrics", "2.13.0"),
     ],
     targets: [
         .target(name: "CLinux"),
@@ -86,6 +93,12 @@ let package = Package(
         .target(name: "CRecording"),
         // Records what a program's queues do, for `opbench trace`.
         .target(name: "OperationEngineRecorder", dependencies: ["OperationEngine", "CLinux", "CRecording"]),
+        // Publishes the counts of queues to swift-metrics.
+        .target(
+            name: "OperationEngineMetrics",
+            dependencies: [
+                "OperationEngine", .product(name: "CoreMetrics", package: "swift-metrics", condition: whenMetrics),
+            ]),
         .target(name: "CBuild"),
         .target(name: "CBuildCommit", cSettings: commit.map { [.define("OPBENCH_COMMIT", to: "\"\($0)\"")] } ?? []),
         .target(name: "OpBenchModel"),
@@ -277,10 +290,11 @@ if (chosenPlatform ?? host) == "apple" {
 // targets. The values `tests`, `memory` and `races` also omit the explorer and the tools.
 if let extent = Context.environment["OPBENCH_ENGINE_ONLY"] {
     package.dependencies = []
-    package.products.removeAll { ["opbench", "OpBenchKit", "OpBenchPlugin"].contains($0.name) }
+    let products = ["opbench", "OpBenchKit", "OpBenchPlugin", "OperationEngineMetrics"]
+    package.products.removeAll { products.contains($0.name) }
     let others = [
         "opbench", "OpBench", "Fuzz", "CBuild", "CJemalloc", "COneTBB", "CPage", "Foundation", "Migration",
-        "pthread-queue", "ProgramParts", "OperationEngineRecorderTests",
+        "pthread-queue", "ProgramParts", "OperationEngineRecorderTests", "OperationEngineMetrics",
     ]
     package.targets.removeAll { target in (others + recordedPrograms).contains { target.name.hasPrefix($0) } }
     // Tests in which a sanitizer finds nothing new: a pure state machine, traps, examples; for races also cycles, and
@@ -317,7 +331,7 @@ if let runtime = Context.environment["OPBENCH_FUZZER"] {
 
 // Also a dependency of hdrhistogram-swift. SwiftPM warns about a package that no target names.
 if takesExactVersions, !package.dependencies.isEmpty {
-    package.dependencies.append(suitePackage("https://github.com/apple/swift-numerics", "1.1.1"))
+    package.dependencies.append(otherPackage("https://github.com/apple/swift-numerics", "1.1.1"))
     package.targets.first { $0.name == "OpBenchRunner" }?.dependencies.append(
         .product(name: "Numerics", package: "swift-numerics", condition: whenSuite))
 }

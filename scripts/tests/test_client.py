@@ -1,5 +1,5 @@
-"""A program elsewhere that depends on the package by URL and tag builds in debug and release, and fetches nothing else; a
-package that depends on it by path measures and judges its own queue."""
+"""Programs elsewhere that depend on the package by URL and tag build in debug and release, and fetch nothing else, or with
+the trait Metrics only swift-metrics; a package that depends on it by path measures and judges its own queue."""
 
 import csv
 import json
@@ -16,6 +16,14 @@ PROGRAMS = {
     "EngineAlone": "first\nsecond\n",
     "EveryProduct": "notified in the queue: true\ntext in the queue: true\nprogress: 2 of 2\n",
 }
+PUBLISHED = """\
+uploads: added 3, started 0, finished 0, cancelled 0, waiting 1, ready 2, running 0
+parts: added 4, started 4, finished 4, cancelled 0, waiting 0, ready 0, running 0
+uploads: added 3, started 3, finished 3, cancelled 0, waiting 0, ready 0, running 0
+workers: true
+published at the beginning and at the end: 2
+metrics: 10 14
+"""
 
 
 def run(*command, **options):
@@ -77,13 +85,23 @@ def client(clone, tmp_path_factory):
     return Client(folder, clone)
 
 
-@pytest.mark.parametrize("configuration", ["debug", "release"])
-def test_a_client_builds_and_fetches_only_the_package(client, configuration):
+# In this order: a package that was fetched stays.
+@pytest.mark.parametrize(
+    ("configuration", "packages", "programs"),
+    [
+        ("debug", ["opbench"], PROGRAMS),
+        ("release", ["opbench", "swift-metrics"], PROGRAMS | {"PublishedMetrics": PUBLISHED}),
+    ],
+)
+def test_clients_build_and_fetch_only_what_they_ask_for(client, configuration, packages, programs):
+    if "swift-metrics" in packages:
+        client.environment["CLIENT_METRICS"] = "1"
     built = client.swift("build", "--configuration", configuration)
     assert built.returncode == 0, built.stdout
-    assert client.fetched() == ["opbench"]
-    assert client.pinned() == [("opbench", "1.0.0")]
-    for program, output in PROGRAMS.items():
+    assert client.fetched() == packages
+    pinned = dict(client.pinned())
+    assert (sorted(pinned), pinned["opbench"]) == (packages, "1.0.0")
+    for program, output in programs.items():
         ended = run(client.folder / ".build" / configuration / program)
         assert (ended.returncode, ended.stdout) == (0, output)
 
