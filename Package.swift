@@ -6,20 +6,26 @@ import PackageDescription
 // building with `--explicit-target-dependency-import-check error`.
 
 /// The trait `Suite` (on by default) guards every reference to the packages that the benchmark suite and its tests
-/// need, so that a program with `traits: []` fetches only the engine. Each condition has one trait: SwiftPM may drop a
-/// package that is guarded differently in two places (swiftlang/swift-package-manager#8398). In this folder, SwiftPM
-/// checks out what `Package.resolved` lists, whatever the traits; a client's file lists what the client needs.
+/// need, so that a program with `traits: []` fetches only the engine. Every reference to one package is guarded alike:
+/// SwiftPM may drop a package that is guarded differently in two places (swiftlang/swift-package-manager#8398). In this
+/// folder, SwiftPM checks out what `Package.resolved` lists, whatever the traits; a client's file lists what the client
+/// needs.
 ///
 /// No other trait is on by default, and nothing in this folder is built with two: SwiftPM passes traits to the compiler
 /// in an order that varies between plans, so a second one would make every other plan recompile the whole package.
 let whenSuite = TargetDependencyCondition.when(traits: ["Suite"])
 
+/// The trait `Kit`, in place of `Suite`, has what OpBenchKit needs: no history, and so neither GRDB nor SQLite.
+let whenKit = TargetDependencyCondition.when(traits: ["Kit", "Suite"])
+
 /// The trait `Metrics` guards the one reference to swift-metrics in the same way. Without it OperationEngineMetrics is
 /// an empty module. scripts/tests/test_client.py builds it with the trait.
 let whenMetrics = TargetDependencyCondition.when(traits: ["Metrics"])
 
-/// Whether jemalloc is linked into `opbench`, where it replaces malloc and reports the memory figures.
-let usesJemalloc = Context.environment["OPBENCH_ALLOCATOR"] != "system"
+/// Whether jemalloc is linked into `opbench`, where it replaces malloc and reports the memory figures. A program of
+/// OpBenchKit links it by itself, or is run with it preloaded: see Sources/CLinuxMeasure/Jemalloc.c.
+let allocator: [LinkerSetting] =
+    Context.environment["OPBENCH_ALLOCATOR"] == "system" ? [] : [.linkedLibrary("jemalloc")]
 
 /// Whether `opbench` has the backend `tbb`, which needs oneTBB (libtbb-dev). Only for comparison: see scripts/peers.
 let hasPeers = Context.environment["OPBENCH_PEERS"] == "1"
@@ -70,6 +76,7 @@ let package = Package(
     ],
     traits: [
         .trait(name: "Suite", description: "Fetch the dependencies of the benchmark suite; the engine has none."),
+        .trait(name: "Kit", description: "Fetch the dependencies of OpBenchKit alone: no history of runs."),
         .trait(name: "Metrics", description: "Fetch swift-metrics, for the product OperationEngineMetrics."),
         .default(enabledTraits: ["Suite"]),
     ],
@@ -83,7 +90,6 @@ let package = Package(
         .target(name: "CLinux"),
         // System calls for measuring, including a stack walker in a signal handler; not part of the engine.
         .target(name: "CLinuxMeasure"),
-        .systemLibrary(name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
         .target(name: "OperationEngine", dependencies: ["CLinux"]),
         // `OperationQueue.progress`, for which the engine would have to import Foundation.
         .target(name: "OperationEngineProgress", dependencies: ["OperationEngine"]),
@@ -112,9 +118,8 @@ let package = Package(
             dependencies: [
                 "OpBenchModel", "OpBenchLaunch", "OpBenchProfile", "OpBenchBackends", "OperationEngine", "CLinux",
                 "CLinuxMeasure", "CBuild",
-                .product(name: "Histogram", package: "hdrhistogram-swift", condition: whenSuite),
-            ] + (usesJemalloc ? ["CJemalloc"] : []),
-            swiftSettings: usesJemalloc ? [.define("JEMALLOC")] : []),
+                .product(name: "Histogram", package: "hdrhistogram-swift", condition: whenKit),
+            ]),
         .target(name: "OpBenchAnalysis", dependencies: ["OpBenchModel"]),
         // The model of a profile, computations on it, and the files that show it; starts and measures nothing.
         .target(name: "OpBenchProfile", dependencies: ["OpBenchModel", "CRecording"]),
@@ -135,16 +140,17 @@ let package = Package(
         .target(
             name: "OpBenchCommand",
             dependencies: [
-                "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis", "OpBenchProfile", "OpBenchPage", "OpBenchHistory",
-                "CLinuxMeasure",
-                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenSuite),
+                "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis", "OpBenchProfile", "OpBenchPage", "CLinuxMeasure",
+                .target(name: "OpBenchHistory", condition: whenSuite),
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenKit),
             ]),
         .target(
             name: "OpBenchKit",
             dependencies: [
                 "OpBenchCommand", "OpBenchRunner", "OpBenchBackends", "OpBenchModel", "CLinux", "CBuildCommit",
             ]),
-        .executableTarget(name: "opbench", dependencies: ["OpBenchCommand", "CBuildCommit"]),
+        .executableTarget(
+            name: "opbench", dependencies: ["OpBenchCommand", "CBuildCommit"], linkerSettings: allocator),
         .plugin(
             name: "OpBenchPlugin",
             capability: .command(
@@ -243,7 +249,7 @@ let package = Package(
         // The programs of example packages, from the same sources.
         .executableTarget(
             name: "pthread-queue", dependencies: ["OpBenchKit"],
-            path: "Tests/Examples/pthread-queue/Sources/pthread-queue"),
+            path: "Tests/Examples/pthread-queue/Sources/pthread-queue", linkerSettings: allocator),
         .target(name: "ProgramParts", path: "Tests/Examples/recorded-programs/Sources/ProgramParts"),
         .testTarget(
             name: "OpBenchKitTests",
@@ -255,7 +261,7 @@ let package = Package(
             dependencies: [
                 "opbench", "pthread-queue", "OpBenchCommand", "OpBenchModel", "OpBenchLaunch", "OpBenchProfile",
                 "OpBenchRunner", "OpBenchAnalysis", "TestSupport", "CRecording",
-                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenSuite),
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenKit),
             ] + recordedPrograms.map { .byName(name: $0) }),
     ],
     swiftLanguageModes: [.v6]
@@ -293,7 +299,7 @@ if let extent = Context.environment["OPBENCH_ENGINE_ONLY"] {
     let products = ["opbench", "OpBenchKit", "OpBenchPlugin", "OperationEngineMetrics"]
     package.products.removeAll { products.contains($0.name) }
     let others = [
-        "opbench", "OpBench", "Fuzz", "CBuild", "CJemalloc", "COneTBB", "CPage", "Foundation", "Migration",
+        "opbench", "OpBench", "Fuzz", "CBuild", "COneTBB", "CPage", "Foundation", "Migration",
         "pthread-queue", "ProgramParts", "OperationEngineRecorderTests", "OperationEngineMetrics",
     ]
     package.targets.removeAll { target in (others + recordedPrograms).contains { target.name.hasPrefix($0) } }
@@ -333,7 +339,7 @@ if let runtime = Context.environment["OPBENCH_FUZZER"] {
 if takesExactVersions, !package.dependencies.isEmpty {
     package.dependencies.append(otherPackage("https://github.com/apple/swift-numerics", "1.1.1"))
     package.targets.first { $0.name == "OpBenchRunner" }?.dependencies.append(
-        .product(name: "Numerics", package: "swift-numerics", condition: whenSuite))
+        .product(name: "Numerics", package: "swift-numerics", condition: whenKit))
 }
 
 // Warnings in our own code are errors in debug builds if scripts/test requests it, but never in a program that uses the

@@ -1,8 +1,11 @@
 import ArgumentParser
 import Glibc
-import OpBenchHistory
 import OpBenchModel
 import OpBenchRunner
+
+#if Suite
+    import OpBenchHistory
+#endif
 
 /// The command line: parses the arguments, runs one subcommand, prints errors, exits.
 package struct OpBench: ParsableCommand {
@@ -119,9 +122,14 @@ package struct OpBench: ParsableCommand {
             return ExitStatus.badInput
         case let error as OutputError where error.code == EPIPE:
             FailedWrites.endAsReaderDid()
-        case is OutputError, is DiskError, is ScarcityError, is HistoryError:
+        case is OutputError, is DiskError, is ScarcityError:
             StandardError.say("Error: \(error)")
             return ExitStatus.failure
+        #if Suite
+            case is HistoryError:
+                StandardError.say("Error: \(error)")
+                return ExitStatus.failure
+        #endif
         case is NoBaseline, is MissingBaseline:
             StandardError.say("Error: \(error)")
             return ExitStatus.missing

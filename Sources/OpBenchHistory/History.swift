@@ -10,9 +10,6 @@ import OpBenchModel
 /// and readers see only complete runs (SQLite's write-ahead log). Not for network file systems, on which SQLite's locks
 /// do not work. Thread-safe.
 public final class History: Sendable {
-    /// The file's name in a folder of runs.
-    public static let fileName = "history.sqlite"
-
     public enum Access: Sendable { case reading, adding }
 
     public let path: String

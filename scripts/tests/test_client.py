@@ -171,7 +171,7 @@ def test_a_client_may_use_other_versions_of_the_suites_dependencies(clone, tmp_p
 
 
 def test_another_package_measures_and_judges_its_own_queue(tmp_path):
-    """Tests/Examples/pthread-queue, which depends on this package by path."""
+    """Tests/Examples/pthread-queue, which depends on this package by path, with the trait Kit: no jemalloc, no SQLite."""
     folder = tmp_path / "pthread-queue"
     shutil.copytree(ROOT / "Tests/Examples/pthread-queue", folder, ignore=shutil.ignore_patterns(".build", "Package.resolved"))
     manifest = folder / "Package.swift"
@@ -182,12 +182,21 @@ def test_another_package_measures_and_judges_its_own_queue(tmp_path):
     built = run("swift", "build", "--package-path", folder, env=environment)
     assert built.returncode == 0, built.stdout
     program = folder / ".build/debug/pthread-queue"
-    for run_id in ("a", "b"):
-        options = ("--quick", "--no-progress", "--run-id", run_id)
+    checkouts = {path.name for path in (folder / ".build/checkouts").iterdir()}
+    assert checkouts == {"swift-argument-parser", "hdrhistogram-swift", "swift-numerics"}
+    assert not any(name in run("ldd", program).stdout for name in ("jemalloc", "sqlite"))
+    assert run(program, "history", "list", "--database", "x", cwd=folder, env=environment).returncode == 64
+    for run_id, *others in (("a",), ("b",), ("heap", "--metric", "memory", "--backend", "mine")):
+        options = ("--quick", "--no-progress", "--run-id", run_id, *others)
         measured = run(program, "run", *options, "workload.json", cwd=folder, env=environment)
         assert measured.returncode == 0, measured.stdout
     with open(folder / "results/a/samples.csv", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["backend"] == "mine"]
     assert {"time", "cpu_time"} <= {row["metric"] for row in rows if row["status"] == "ok"}
+    with open(folder / "results/heap/samples.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert not [row for row in rows if row["metric"] == "allocations"]
+    peaks = [row for row in rows if row["metric"] == "peak_resident"]
+    assert peaks and all("LD_PRELOAD" in row["notes"] for row in peaks)
     judged = run(program, "gate", "--baseline", "a", "--candidate", "b", cwd=folder, env=environment)
     assert judged.returncode in (0, 2, 7), judged.stdout

@@ -8,6 +8,7 @@
 #include "CLinuxCalls.h"
 #include "CLinuxCounters.h"
 #include "CLinuxDispatch.h"
+#include "CLinuxJemalloc.h"
 #include "CLinuxProfile.h"
 #include "CLinuxSpawn.h"
 #include "CLinuxText.h"

@@ -1,5 +1,4 @@
 import Glibc
-import OpBenchHistory
 import OpBenchModel
 
 /// The name of a run and of its folder.
@@ -17,7 +16,7 @@ enum RunIdentifier {
     }
 
     /// Other names in the folders of runs and calibrations.
-    private static let reserved = ["baseline", "calibration", NoiseFloorRow.fileName, History.fileName]
+    private static let reserved = ["baseline", "calibration", NoiseFloorRow.fileName, RunName.historyFile]
 
     /// Checks the id of a new run.
     static func check(runID id: String, option: String = "--run-id") throws(InputError) {

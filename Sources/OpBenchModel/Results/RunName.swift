@@ -1,5 +1,8 @@
 /// The name of a run or a baseline: of its folder, and a field of CSV files.
 public enum RunName {
+    /// The file of a history in a folder of runs, a name that no run can have.
+    public static let historyFile = "history.sqlite"
+
     static let lengthLimit = 100
     static let pattern = "^[A-Za-z0-9][A-Za-z0-9._-]*$"
 

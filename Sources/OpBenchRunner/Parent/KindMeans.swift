@@ -6,7 +6,12 @@ extension SampleKind {
         switch self {
         case .counters: HardwareCounters.means()
         case .instructions: ProfileMeans.ofInstructions()
-        case .throughput, .latency, .memory, .check: .init(.hooks)
+        case .memory:
+            // Without jemalloc they are taken all the same, for the kernel's figures.
+            .init(
+                .hooks, lack: Allocator.lack.map { "no heap figures: \($0.reason)" } ?? "",
+                remedy: Allocator.lack?.remedy ?? "")
+        case .throughput, .latency, .check: .init(.hooks)
         }
     }
 }

@@ -3,7 +3,7 @@ import Glibc
 
 /// Why jemalloc cannot report this process's heap.
 enum HeapLack: Error, Sendable, Equatable {
-    /// The program was built without jemalloc.
+    /// The process has no jemalloc.
     case notLinked
     /// Another malloc comes before jemalloc's, as with a preloaded library. The value is its file's name.
     case displaced(by: String)
@@ -12,7 +12,7 @@ enum HeapLack: Error, Sendable, Equatable {
 
     var reason: String {
         switch self {
-        case .notLinked: "this program was built without jemalloc"
+        case .notLinked: "this program is not linked with jemalloc"
         case .displaced(let library): "\(library) serves malloc, which jemalloc does not count"
         case .noStatistics: "jemalloc was built without its statistics"
         case .noProfiler: "jemalloc was built without its profiler"
@@ -21,7 +21,8 @@ enum HeapLack: Error, Sendable, Equatable {
 
     var remedy: String {
         switch self {
-        case .notLinked: "rebuild without OPBENCH_ALLOCATOR=system"
+        case .notLinked:
+            "link it, or run with LD_PRELOAD=libjemalloc.so.2; opbench itself is linked unless OPBENCH_ALLOCATOR=system"
         case .displaced: "run without the library, which is listed in LD_PRELOAD or /etc/ld.so.preload"
         case .noStatistics: "install a jemalloc that was configured with --enable-stats, such as Debian's libjemalloc2"
         case .noProfiler: "install a jemalloc that was configured with --enable-prof, such as Debian's libjemalloc2"
@@ -58,70 +59,67 @@ enum Allocator {
     }
 }
 
-#if JEMALLOC
-    import CJemalloc
-
-    extension Allocator {
-        private static func makeName() -> String {
-            if case .displaced(let library)? = lack { return library }
-            var version: UnsafePointer<CChar>?
-            var size = MemoryLayout<UnsafePointer<CChar>?>.size
-            guard mallctl("version", &version, &size, nil, 0) == 0, let version else { return "jemalloc" }
-            return (["jemalloc \(String(cString: version))"] + givenOptions()).joined(separator: ", ")
+extension Allocator {
+    private static func makeName() -> String {
+        switch lack {
+        case .notLinked?: return ofOtherLibrary()
+        case .displaced(let library)?: return library
+        case .noStatistics?, .noProfiler?, nil: break
         }
+        var version: UnsafePointer<CChar>?
+        var size = MemoryLayout<UnsafePointer<CChar>?>.size
+        guard clinux_mallctl("version", &version, &size, nil, 0) == 0, let version else { return "jemalloc" }
+        return (["jemalloc \(String(cString: version))"] + givenOptions()).joined(separator: ", ")
+    }
 
-        /// The options that jemalloc reads elsewhere than in the environment: set at its build, by a program or
-        /// library, or for the machine.
-        private static func givenOptions() -> [String] {
-            var built: UnsafePointer<CChar>?
-            var size = MemoryLayout<UnsafePointer<CChar>?>.size
-            _ = mallctl("config.malloc_conf", &built, &size, nil, 0)
-            let own = dlsym(nil, "malloc_conf")?.load(as: UnsafePointer<CChar>?.self)
-            let options = [built, own].compactMap { $0.map { String(cString: $0) } } + [machineOptions()]
-            return options.compactMap(\.self).filter { !$0.isEmpty }
-        }
+    /// The options that jemalloc reads elsewhere than in the environment: set at its build, by a program or
+    /// library, or for the machine.
+    private static func givenOptions() -> [String] {
+        var built: UnsafePointer<CChar>?
+        var size = MemoryLayout<UnsafePointer<CChar>?>.size
+        _ = clinux_mallctl("config.malloc_conf", &built, &size, nil, 0)
+        let own = dlsym(nil, "malloc_conf")?.load(as: UnsafePointer<CChar>?.self)
+        let options = [built, own].compactMap { $0.map { String(cString: $0) } } + [machineOptions()]
+        return options.compactMap(\.self).filter { !$0.isEmpty }
+    }
 
-        private static func findLack() -> HeapLack? {
-            guard countedBytes() != nil else { return .noStatistics }
-            return calls.allSatisfy(isCounted) ? nil : .displaced(by: ofOtherLibrary())
-        }
+    private static func findLack() -> HeapLack? {
+        var size = 0
+        guard clinux_mallctl("version", nil, &size, nil, 0) != ENOSYS else { return .notLinked }
+        guard countedBytes() != nil else { return .noStatistics }
+        return calls.allSatisfy(isCounted) ? nil : .displaced(by: ofOtherLibrary())
+    }
 
-        private typealias Call = @Sendable (_ size: Int) -> UnsafeMutableRawPointer?
+    private typealias Call = @Sendable (_ size: Int) -> UnsafeMutableRawPointer?
 
-        /// The allocation functions that C, C++ and Swift's runtime use.
-        private static let calls: [Call] = [
-            { malloc($0) }, { calloc(1, $0) }, { realloc(malloc(8), $0) },
-            { size in
-                var block: UnsafeMutableRawPointer?
-                return posix_memalign(&block, 64, size) == 0 ? block : nil
-            },
-        ]
+    /// The allocation functions that C, C++ and Swift's runtime use.
+    private static let calls: [Call] = [
+        { malloc($0) }, { calloc(1, $0) }, { realloc(malloc(8), $0) },
+        { size in
+            var block: UnsafeMutableRawPointer?
+            return posix_memalign(&block, 64, size) == 0 ? block : nil
+        },
+    ]
 
-        /// Whether jemalloc counts what this call returns, for a small block and a large one.
-        private static func isCounted(_ call: Call) -> Bool {
-            [64, 32 << 10].allSatisfy { size in
-                guard let before = countedBytes() else { return false }
-                let block = allocate(size, by: call)
-                let after = countedBytes()
-                free(block)
-                return after.map { $0 >= before + UInt64(size) } ?? false
-            }
-        }
-
-        /// Hidden from the optimizer, which would remove a malloc that is freed at once.
-        @inline(never)
-        private static func allocate(_ size: Int, by call: Call) -> UnsafeMutableRawPointer? { call(size) }
-
-        /// All bytes that jemalloc has given this thread so far.
-        private static func countedBytes() -> UInt64? {
-            var bytes: UInt64 = 0
-            var size = MemoryLayout<UInt64>.size
-            return mallctl("thread.allocated", &bytes, &size, nil, 0) == 0 ? bytes : nil
+    /// Whether jemalloc counts what this call returns, for a small block and a large one.
+    private static func isCounted(_ call: Call) -> Bool {
+        [64, 32 << 10].allSatisfy { size in
+            guard let before = countedBytes() else { return false }
+            let block = allocate(size, by: call)
+            let after = countedBytes()
+            free(block)
+            return after.map { $0 >= before + UInt64(size) } ?? false
         }
     }
-#else
-    extension Allocator {
-        private static func makeName() -> String { ofOtherLibrary() }
-        private static func findLack() -> HeapLack? { .notLinked }
+
+    /// Hidden from the optimizer, which would remove a malloc that is freed at once.
+    @inline(never)
+    private static func allocate(_ size: Int, by call: Call) -> UnsafeMutableRawPointer? { call(size) }
+
+    /// All bytes that jemalloc has given this thread so far.
+    private static func countedBytes() -> UInt64? {
+        var bytes: UInt64 = 0
+        var size = MemoryLayout<UInt64>.size
+        return clinux_mallctl("thread.allocated", &bytes, &size, nil, 0) == 0 ? bytes : nil
     }
-#endif
+}

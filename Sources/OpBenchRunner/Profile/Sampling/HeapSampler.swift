@@ -1,3 +1,5 @@
+import CLinuxMeasure
+import Glibc
 import OpBenchModel
 
 /// Records the stacks that allocate between the marks, with jemalloc's own profiler.
@@ -77,72 +79,53 @@ final class HeapSampler: ProfileRecorder {
     }
 }
 
-#if JEMALLOC
-    import CJemalloc
-    import CLinuxMeasure
-    import Glibc
-
-    /// jemalloc's profiler, through mallctl(3).
-    enum HeapProfiler {
-        static func check() throws(SamplerError) {
-            if let lack { throw SamplerError(message: lack.reason, remedy: lack.remedy) }
-            guard flag("opt.prof") == true else {
-                throw SamplerError(message: "jemalloc's profiler is not on", remedy: "start with MALLOC_CONF=prof:true")
-            }
-        }
-
-        /// Works from jemalloc 5.3 on; older versions keep their own unwinding.
-        static func walkByFramePointers() {
-            clinux_profile_use(StackWalk.make())
-            var walk =
-                clinux_profile_backtrace
-                as @convention(c) (
-                    UnsafeMutablePointer<UnsafeMutableRawPointer?>?, UnsafeMutablePointer<UInt32>?, UInt32
-                ) -> Void
-            mallctl("experimental.hooks.prof_backtrace", nil, nil, &walk, MemoryLayout.size(ofValue: walk))
-        }
-
-        /// Why this process cannot profile its heap, whatever its settings; nil if it can.
-        static var lack: HeapLack? { Allocator.lack ?? (flag("config.prof") == true ? nil : .noProfiler) }
-
-        /// The file of jemalloc's library; nil if jemalloc is part of this program.
-        static var library: String? {
-            guard let file = clinux_file_of_function("mallctl").map({ String(cString: $0) }) else { return nil }
-            return file.contains(".so") ? file : nil
-        }
-
-        private static func flag(_ name: String) -> Bool? {
-            var value = false
-            var size = MemoryLayout<Bool>.size
-            return mallctl(name, &value, &size, nil, 0) == 0 ? value : nil
-        }
-
-        static func setActive(_ isActive: Bool) {
-            var isActive = isActive
-            mallctl("prof.active", nil, nil, &isActive, MemoryLayout<Bool>.size)
-        }
-
-        static func dump(_ path: String) throws(DiskError) {
-            errno = 0
-            let failure = path.withCString { path in
-                var path = path
-                return mallctl("prof.dump", nil, nil, &path, MemoryLayout<UnsafePointer<CChar>>.size)
-            }
-            // jemalloc returns EFAULT for any failure.
-            if failure != 0 { throw DiskError(path: path, code: errno != 0 ? errno : failure) }
+/// jemalloc's profiler, through mallctl(3).
+enum HeapProfiler {
+    static func check() throws(SamplerError) {
+        if let lack { throw SamplerError(message: lack.reason, remedy: lack.remedy) }
+        guard flag("opt.prof") == true else {
+            throw SamplerError(message: "jemalloc's profiler is not on", remedy: "start with MALLOC_CONF=prof:true")
         }
     }
-#else
-    enum HeapProfiler {
-        static let lack: HeapLack? = .notLinked
-        static let library: String? = nil
 
-        static func check() throws(SamplerError) {
-            throw SamplerError(message: HeapLack.notLinked.reason, remedy: HeapLack.notLinked.remedy)
-        }
-
-        static func walkByFramePointers() {}
-        static func setActive(_ isActive: Bool) {}
-        static func dump(_ path: String) throws(DiskError) {}
+    /// Works from jemalloc 5.3 on; older versions keep their own unwinding.
+    static func walkByFramePointers() {
+        clinux_profile_use(StackWalk.make())
+        var walk =
+            clinux_profile_backtrace
+            as @convention(c) (
+                UnsafeMutablePointer<UnsafeMutableRawPointer?>?, UnsafeMutablePointer<UInt32>?, UInt32
+            ) -> Void
+        clinux_mallctl("experimental.hooks.prof_backtrace", nil, nil, &walk, MemoryLayout.size(ofValue: walk))
     }
-#endif
+
+    /// Why this process cannot profile its heap, whatever its settings; nil if it can.
+    static var lack: HeapLack? { Allocator.lack ?? (flag("config.prof") == true ? nil : .noProfiler) }
+
+    /// The file of jemalloc's library; nil if jemalloc is part of this program.
+    static var library: String? {
+        guard let file = clinux_file_of_function("mallctl").map({ String(cString: $0) }) else { return nil }
+        return file.contains(".so") ? file : nil
+    }
+
+    private static func flag(_ name: String) -> Bool? {
+        var value = false
+        var size = MemoryLayout<Bool>.size
+        return clinux_mallctl(name, &value, &size, nil, 0) == 0 ? value : nil
+    }
+
+    static func setActive(_ isActive: Bool) {
+        var isActive = isActive
+        clinux_mallctl("prof.active", nil, nil, &isActive, MemoryLayout<Bool>.size)
+    }
+
+    static func dump(_ path: String) throws(DiskError) {
+        errno = 0
+        let failure = path.withCString { path in
+            var path = path
+            return clinux_mallctl("prof.dump", nil, nil, &path, MemoryLayout<UnsafePointer<CChar>>.size)
+        }
+        // jemalloc returns EFAULT for any failure.
+        if failure != 0 { throw DiskError(path: path, code: errno != 0 ? errno : failure) }
+    }
+}

@@ -1,2 +1,0 @@
-// jemalloc's control interface, mallctl(3). Nothing of our own.
-#include <jemalloc/jemalloc.h>
