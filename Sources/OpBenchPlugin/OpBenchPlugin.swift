@@ -45,6 +45,8 @@ struct OpBenchPlugin: CommandPlugin {
     private func list(_ names: [String]) -> String { names.isEmpty ? "none" : names.joined(separator: ", ") }
 
     private func run(_ program: String, _ arguments: [String]) throws {
+        // SwiftPM prints this to standard error at once, but nothing of the build until that has ended.
+        Diagnostics.progress("building \(program) for release, the first time for minutes")
         let built = try packageManager.build(
             .product(program), parameters: .init(configuration: .release, logging: .concise))
         guard built.succeeded,
