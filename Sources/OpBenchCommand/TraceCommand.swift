@@ -39,22 +39,29 @@ struct TraceCommand: ParsableCommand {
     @OptionGroup var progress: ProgressOptions
 
     func run() throws {
+        var display = ProgressDisplay(style: progress.isHidden ? .silent : StandardError.isTerminal ? .bar : .lines)
+        defer { display.eraseBar() }
         // Nothing is written until it is read, so a signal may end the program.
-        let profile = try read()
+        var shown = -1
+        var seconds = 0.0
+        let profile = try RecordingProfile(reading: file, window.value) { done, size in
+            let percent = Self.readingPercent * done / max(1, size)
+            guard percent > shown else { return }
+            (shown, seconds) = (percent, Double(size) / Self.bytesPerSecond)
+            display.step("reading \(file)", done: percent, total: 100, estimatedSeconds: seconds)
+        }
+        display.step("explaining \(file)", done: Self.readingPercent, total: 100, estimatedSeconds: seconds)
         let directory = output.folder()
         let (result, signal) = try CancellableWork.run {
             await Result.catching { try profile.write(into: directory) }
         }
         if let signal { throw CommandOutcome(status: ExitStatus.interrupted(by: signal)) }
         let (section, folder) = try result.get()
+        display.eraseBar()
         try StandardOutput.write(ProfileSummary(["\(profile.program), recorded in \(file)"], [section], folder).text)
     }
 
-    private func read() throws(InputError) -> RecordingProfile {
-        var display = ProgressDisplay(style: progress.isHidden ? .silent : StandardError.isTerminal ? .bar : .lines)
-        defer { display.eraseBar() }
-        return try RecordingProfile(reading: file, window.value) { part in
-            display.step("reading \(file)", done: Int(part * 100), total: 100, estimatedSeconds: 0)
-        }
-    }
+    // Measured with ten million operations, on a processor of 2.5 GHz.
+    private static let readingPercent = 20
+    private static let bytesPerSecond = 15e6
 }

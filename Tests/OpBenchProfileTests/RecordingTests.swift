@@ -230,7 +230,7 @@ struct RecordingTests {
         }
         made.end(at: Int64(count * 10))
         var shares: [Double] = []
-        let recording = try Recording.read(path(made.bytes)) { shares.append($0) }
+        let recording = try Recording.read(path(made.bytes)) { shares.append(Double($0) / Double($1)) }
         #expect(recording.trace.operations.count == count && recording.trace.operations.allSatisfy { $0.elapsed == 4 })
         #expect(shares.count > 1 && shares == shares.sorted() && shares.last == 1)
     }

@@ -73,11 +73,11 @@ extension Recording {
     ///
     /// A file that is cut is read up to its last whole block.
     ///
-    /// - Parameter progress: called with the part that is read, from 0 to 1, after each MiB or so.
+    /// - Parameter progress: called with the bytes that are read, and all there are, after each MiB or so and at the end.
     /// - Throws: `InputError` whose `path` is the place in the file, `byte 1234`, for anything but a recording: other
     ///   files, other versions, damaged or missing blocks, values out of range, and a queue that is not in it.
     public static func read(
-        _ path: String, window: RecordingWindow = .all, progress: ((Double) -> Void)? = nil
+        _ path: String, window: RecordingWindow = .all, progress: ((_ done: Int, _ size: Int) -> Void)? = nil
     ) throws(InputError) -> Recording {
         let last = try RecordingPart(path)
         var parts = [last]
@@ -102,7 +102,7 @@ extension Recording {
                 }
                 if part.offset - shown > 1 << 20 {
                     shown = part.offset
-                    progress?(min(1, Double(done + shown) / Double(size)))
+                    progress?(min(done + shown, size), size)
                 }
             }
             done += parts[index].offset
@@ -113,7 +113,7 @@ extension Recording {
         var recording = try events.recording(window, end: end, of: last)
         recording.missingParts = Int(last.start.part) - (parts.count - 1)
         recording.isCut = end == nil
-        progress?(1)
+        progress?(size, size)
         return recording
     }
 }

@@ -8,14 +8,23 @@ public struct RecordingProfile: Sendable {
 
     /// - Parameters:
     ///   - file: the recording's path.
-    ///   - onProgress: called with the part of the file that is read, from 0 to 1.
-    /// - Throws: `InputError` unless it is a recording.
+    ///   - onProgress: called with the bytes that are read, and all there are.
+    /// - Throws: `InputError` unless it is a recording that is not too long.
     public init(
-        reading file: String, _ window: RecordingWindow, onProgress: @escaping (Double) -> Void
+        reading file: String, _ window: RecordingWindow, onProgress: @escaping (_ done: Int, _ size: Int) -> Void
     ) throws(InputError) {
         self.file = file
         recording = try Recording.read(file, window: window, progress: onProgress)
+        let count = recording.trace.operations.count
+        if count > Self.mostOperations {
+            throw InputError(
+                file: file, message: "\(count) operations would take more than 8 GB of memory",
+                remedy: "choose at most \(Self.mostOperations) with --from and --to, or --queue")
+        }
     }
+
+    /// The operations that are explained with 8 GB of memory: each takes half a kilobyte.
+    private static let mostOperations = 1 << 24
 
     /// The name of the recorded program.
     public var program: String { recording.program }
