@@ -37,6 +37,16 @@ void clinux_futex_wake(const uint32_t *word, int count) {
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
 }
 
+clinux_thread_use clinux_own_use(void) {
+    struct rusage use;
+    getrusage(RUSAGE_THREAD, &use);
+    return (clinux_thread_use){
+        (use.ru_utime.tv_sec + use.ru_stime.tv_sec) * INT64_C(1000000000)
+            + (use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1000,
+        use.ru_nvcsw,
+    };
+}
+
 int clinux_thread_nice(pid_t thread) { return getpriority(PRIO_PROCESS, (id_t)thread); }
 
 int clinux_set_own_nice(int nice) {

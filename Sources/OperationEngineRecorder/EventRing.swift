@@ -28,7 +28,7 @@ final class EventRing: @unchecked Sendable {
 
     // The producer's alone.
     /// Operations that have started on this thread and not ended: several, if one starts another by hand.
-    private var running: [(id: UInt64, use: ThreadUse)] = []
+    private var running: [(id: UInt64, use: clinux_thread_use)] = []
     private var lastQueue: (queue: OperationTrace.QueueID, generation: Int, number: UInt32)?
 
     /// The consumer's alone: how many of `lost` are in the file.
@@ -71,18 +71,19 @@ final class EventRing: @unchecked Sendable {
         if count + 1 == capacity / 2 { writer.call() }
     }
 
-    func begin(_ operation: UInt64) { running.append((operation, .now)) }
+    func begin(_ operation: UInt64) { running.append((operation, clinux_own_use())) }
 
     /// The use of the thread since `begin`; nil if it was not on this thread.
-    func end(_ operation: UInt64) -> ThreadUse? {
+    func end(_ operation: UInt64) -> clinux_thread_use? {
         guard let index = running.lastIndex(where: { $0.id == operation }) else {
             // It has begun elsewhere. What lies here may do the same: forget it before it becomes much.
             if running.count > 64 { running.removeFirst(32) }
             return nil
         }
-        let use = ThreadUse.now - running[index].use
+        let (before, now) = (running[index].use, clinux_own_use())
         running.removeSubrange(index...)
-        return use
+        return clinux_thread_use(
+            cpu_ns: now.cpu_ns - before.cpu_ns, voluntary_switches: now.voluntary_switches - before.voluntary_switches)
     }
 
     func knownNumber(of queue: OperationTrace.QueueID) -> UInt32? {
@@ -113,24 +114,5 @@ final class EventRing: @unchecked Sendable {
         let all = self.lost.load(ordering: .relaxed)
         (lost, reportedLost) = (all - reportedLost, all)
         return !isLast
-    }
-}
-
-/// The use of processors by the calling thread so far, getrusage(2) with RUSAGE_THREAD.
-struct ThreadUse {
-    var nanoseconds: Int64
-    var switches: Int
-
-    static var now: ThreadUse {
-        var use = rusage()
-        // RUSAGE_THREAD, which headers declare with _GNU_SOURCE alone.
-        getrusage(1, &use)
-        let seconds = Int64(use.ru_utime.tv_sec + use.ru_stime.tv_sec)
-        let microseconds = Int64(use.ru_utime.tv_usec + use.ru_stime.tv_usec)
-        return ThreadUse(nanoseconds: seconds * 1_000_000_000 + microseconds * 1000, switches: use.ru_nvcsw)
-    }
-
-    static func - (left: ThreadUse, right: ThreadUse) -> ThreadUse {
-        ThreadUse(nanoseconds: left.nanoseconds - right.nanoseconds, switches: left.switches - right.switches)
     }
 }

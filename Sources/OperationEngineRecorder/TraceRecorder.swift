@@ -143,8 +143,8 @@ public final class TraceRecorder: OperationTrace.Receiver, @unchecked Sendable {
             var record = ring.record(crecording_finished, id, at: event.time)
             record.value = -1
             if measuresProcessorTime, let use = ring.end(id) {
-                record.value = use.nanoseconds
-                record.detail = UInt32(clamping: use.switches)
+                record.value = use.cpu_ns
+                record.detail = UInt32(clamping: use.voluntary_switches)
             }
             if event.operation?.isCancelled ?? false { record.flags = UInt8(crecording_is_cancelled) }
             ring.append(record)

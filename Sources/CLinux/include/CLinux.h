@@ -2,8 +2,8 @@
 // the headers here. Thin shims, no logic. This is all the C that OperationEngine brings into a program; what measuring
 // needs is in CLinuxMeasure.
 //
-// A header with an enum that has no name, such as glibc's pthread.h, signal.h and unistd.h, is for the shims' files alone:
-// if two modules declare such an enum, a program that imports Glibc may not find its constants.
+// A header with an enum, such as glibc's pthread.h, signal.h, unistd.h and sys/resource.h, is for the shims' files alone: if
+// two modules declare an enum, a program that imports Glibc may not find its constants.
 #ifndef CLINUX_H
 #define CLINUX_H
 #include <errno.h>
@@ -12,7 +12,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/types.h>
 #include <time.h>
 #include "CLinuxFiles.h"
@@ -44,6 +43,12 @@ static inline void clinux_spin_hint(void) {
     __asm__ volatile("yield");
 #endif
 }
+
+/// The use of processors by the calling thread so far: its CPU time, and how often it gave up a processor. getrusage(2).
+typedef struct {
+    int64_t cpu_ns, voluntary_switches;
+} clinux_thread_use;
+clinux_thread_use clinux_own_use(void);
 
 /// The nice value of one thread, getpriority(2) with PRIO_PROCESS, which is per thread on Linux.
 int clinux_thread_nice(pid_t thread);
