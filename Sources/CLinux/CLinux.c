@@ -38,13 +38,11 @@ void clinux_futex_wake(const uint32_t *word, int count) {
 }
 
 clinux_thread_use clinux_own_use(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     struct rusage use;
     getrusage(RUSAGE_THREAD, &use);
-    return (clinux_thread_use){
-        (use.ru_utime.tv_sec + use.ru_stime.tv_sec) * INT64_C(1000000000)
-            + (use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1000,
-        use.ru_nvcsw,
-    };
+    return (clinux_thread_use){time.tv_sec * INT64_C(1000000000) + time.tv_nsec, use.ru_nvcsw};
 }
 
 int clinux_thread_nice(pid_t thread) { return getpriority(PRIO_PROCESS, (id_t)thread); }

@@ -53,7 +53,7 @@ public final class TraceRecorder: OperationTrace.Receiver, @unchecked Sendable {
     ///   - path: the file; `%p` in it becomes the number of the process. It is replaced if it exists.
     ///   - limit: the most bytes that the file and `path.1` take together; at least 1 MiB. An operation takes some 160.
     ///   - measuresProcessorTime: whether to ask the system for the CPU time of each operation's thread when it starts
-    ///     and when it ends, getrusage(2).
+    ///     and when it ends, clock_gettime(2) and getrusage(2).
     public convenience init(to path: String, limit: Int = 64 << 20, measuresProcessorTime: Bool = true) {
         self.init(to: path, limit: limit, measuresProcessorTime: measuresProcessorTime, ringCapacity: 1 << 13)
     }

@@ -64,6 +64,41 @@ struct RecorderTests {
         #expect(recording.trace.spans.contains { $0.kind == .suspension && $0.queue == UInt16(queue) })
     }
 
+    /// Computes for 200 µs, and notes the CPU time of that.
+    final class Computation: Operation, @unchecked Sendable {
+        /// Read when the operation has finished.
+        private(set) var nanoseconds: Int64 = 0
+
+        override func main() {
+            func now(_ clock: clockid_t) -> Int64 {
+                var time = timespec()
+                clock_gettime(clock, &time)
+                return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+            }
+            let begun = now(CLOCK_THREAD_CPUTIME_ID)
+            repeat { nanoseconds = now(CLOCK_THREAD_CPUTIME_ID) - begun } while nanoseconds < 200_000
+        }
+    }
+
+    @Test("the CPU time of each operation is at least what its body took")
+    func processorTimes() throws {
+        let queue = OperationQueue()
+        queue.name = "computations \(getpid())"
+        queue.maxConcurrentOperationCount = 1
+        let computations = (0..<20).map { _ in Computation() }
+        let (recording, _) = try recorded { queue.addOperations(computations, waitUntilFinished: true) }
+        let number = try #require(recording.trace.queues.firstIndex { $0.name == queue.name })
+        let own = recording.trace.operations.indices.filter { recording.trace.operations[$0].queue == UInt16(number) }
+        #expect(own.count == computations.count)
+        for (index, computation) in zip(own, computations) {
+            let (operation, detail) = (recording.trace.operations[index], recording.details[index])
+            #expect(detail.processorTime >= computation.nanoseconds)
+            if detail.voluntarySwitches == 0 {
+                #expect(operation.processorWait <= operation.elapsed - computation.nanoseconds)
+            }
+        }
+    }
+
     @Test("many threads at once: every event is recorded or counted", arguments: [64, 1 << 13])
     func many(capacity: Int) throws {
         let path = TemporaryFolder.unusedPath()

@@ -44,7 +44,8 @@ static inline void clinux_spin_hint(void) {
 #endif
 }
 
-/// The use of processors by the calling thread so far: its CPU time, and how often it gave up a processor. getrusage(2).
+/// The use of processors by the calling thread so far: its CPU time, and how often it gave up a processor.
+/// clock_gettime(2), and getrusage(2), whose CPU time may be a timer tick old.
 typedef struct {
     int64_t cpu_ns, voluntary_switches;
 } clinux_thread_use;
