@@ -1,4 +1,4 @@
-"""A replay on the engine takes the time that the recorded program took, and tells what it takes with another limit."""
+"""A replay on the engine takes the time that the recorded program took, and with another limit what the program then takes."""
 
 import json
 import subprocess
