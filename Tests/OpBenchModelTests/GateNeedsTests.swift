@@ -28,6 +28,13 @@ struct GateNeedsTests {
         #expect(needs.kinds == [.latency] && needs.blocks == [.latency: 15])
     }
 
+    @Test("both for a replay, which has arrivals and an end", arguments: [GatePolicy.standard, .standardForSides])
+    func replay(policy: GatePolicy) {
+        let needs = GateNeeds(of: policy, workload: "w", shape: .replay)
+        #expect(needs.kinds == [.throughput, .latency, .memory])
+        #expect(needs.blocks == [.throughput: 15, .latency: 15])
+    }
+
     @Test("rules for another workload need nothing")
     func otherWorkload() throws {
         let needs = try needs(#"{"workload": "chain*", "metric": "time", "max_regression": 0.1}"#)

@@ -11,6 +11,7 @@ public struct GateNeeds: Sendable, Equatable {
     /// Whether ratios to the baseline backend are judged, so the baseline must be measured too.
     public private(set) var takesBaseline = false
 
+    private let shape: Shape
     /// The kinds of sample that the shape has.
     private let possible: Set<SampleKind>
 
@@ -19,6 +20,7 @@ public struct GateNeeds: Sendable, Equatable {
     }
 
     public init(of policy: GatePolicy, workload: String, shape: Shape) {
+        self.shape = shape
         possible = ShapeDefinition.of(shape).kinds
         for rule in policy.rules { add(rule.selector, minBlocks: rule.figure.minBlocks, workload) }
         for goal in policy.goals { add(goal.selector, minBlocks: goal.minBlocks, workload) }
@@ -39,10 +41,11 @@ public struct GateNeeds: Sendable, Equatable {
         }
     }
 
-    /// Whether samples of the shape report the metric. Only an open loop has arrivals of its own; its time follows from
-    /// the rate.
+    /// Whether samples of the shape report the metric. Only open loops and replays have arrivals of their own, and only
+    /// open loops have rates.
     private func isReported(_ metric: Metric) -> Bool {
-        !metric.kinds.isDisjoint(with: possible) && !(metric.isOfOpenLoops && possible.contains(.throughput))
+        !metric.kinds.isDisjoint(with: possible)
+            && (!metric.isOfOpenLoops || shape == .openLoop || shape == .replay && metric.isOfArrivals)
     }
 
     private mutating func need(_ kinds: Set<SampleKind>, _ minBlocks: Int?) {
