@@ -50,7 +50,9 @@ struct TraceCommand: ParsableCommand {
             (shown, seconds) = (percent, Double(size) / Self.bytesPerSecond)
             display.step("reading \(file)", done: percent, total: 100, estimatedSeconds: seconds)
         }
-        display.step("explaining \(file)", done: Self.readingPercent, total: 100, estimatedSeconds: seconds)
+        display.step(
+            "explaining \(file)", done: Self.readingPercent, total: 100, estimatedSeconds: seconds,
+            isLong: seconds > Self.longSeconds)
         let directory = output.folder()
         let (result, signal) = try CancellableWork.run {
             await Result.catching { try profile.write(into: directory) }
@@ -64,4 +66,5 @@ struct TraceCommand: ParsableCommand {
     // Measured with ten million operations, on a processor of 2.5 GHz.
     private static let readingPercent = 20
     private static let bytesPerSecond = 15e6
+    private static let longSeconds = 10.0
 }

@@ -117,8 +117,10 @@ struct ProgressDisplay {
 
     /// Shows that another step begins, for work other than a run.
     ///
-    /// - Parameter estimatedSeconds: the estimate for all steps; only the first call's counts.
-    mutating func step(_ what: String, done: Int, total: Int, estimatedSeconds: Double) {
+    /// - Parameters:
+    ///   - estimatedSeconds: the estimate for all steps; only the first call's counts.
+    ///   - isLong: whether no other step comes for long, so that a log needs a line.
+    mutating func step(_ what: String, done: Int, total: Int, estimatedSeconds: Double, isLong: Bool = false) {
         if let samplesStarted {
             let part = Double(done - self.done) / Double(max(1, total))
             timeLeft.finish(estimatedSeconds: estimatedSeconds * part, elapsed: seconds(since: samplesStarted))
@@ -127,7 +129,7 @@ struct ProgressDisplay {
             samplesStarted = now()
         }
         (self.done, self.total) = (done, total)
-        show(what, important: done == 0)
+        show(what, important: isLong || done == 0)
     }
 
     /// A sample's problem in one line; nil if there is none.
