@@ -16,19 +16,17 @@ import Synchronization
 /// be made.
 @Sendable func quotaChange(_: [String]) {
     guard let group = ControlGroup() else { skip("no control group with a CPU quota can be made") }
-    let end = inForkedChild {
-        guard group.enter(), group.setQuota(1) else { return 77 }
-        expect(Processors.workers == 1, "\(Processors.workers) workers at a quota of one processor")
-        expect(mostAtOnce(among: 1, of: 2_000) == 1, "more than one ran at once")
-        group.setQuota(nil)
-        if Processors.allowed > 1 { _ = mostAtOnce(among: 2) }
-        group.setQuota(1)
-        spinUntil { Processors.workers == 1 }
-        return 0
+    guard group.enter(), group.setQuota(1) else {
+        group.remove()
+        skip("the control group cannot be entered")
     }
+    expect(Processors.workers == 1, "\(Processors.workers) workers at a quota of one processor")
+    expect(mostAtOnce(among: 1, of: 2_000) == 1, "more than one ran at once")
+    group.setQuota(nil)
+    if Processors.allowed > 1 { _ = mostAtOnce(among: 2) }
+    group.setQuota(1)
+    spinUntil { Processors.workers == 1 }
     group.remove()
-    if end == .exit(77) { skip("the control group cannot be entered") }
-    expect(end == .exit(0), "\(end)")
 }
 
 /// Runs operations that compute until `companions` have run at once. Returns the most that ever did.
@@ -61,6 +59,7 @@ private func spinUntil(_ condition: @escaping @Sendable () -> Bool) {
 
 /// A control group below the process's own, of either version, cgroups(7).
 private struct ControlGroup {
+    private let around: String
     private let folder: String
     private let isUnified: Bool
 
@@ -71,7 +70,7 @@ private struct ControlGroup {
             guard mkdir(folder, 0o755) == 0 else { continue }
             for (file, isUnified) in [("cpu.max", true), ("cpu.cfs_quota_us", false)] {
                 guard access("\(folder)/\(file)", W_OK) == 0 else { continue }
-                (self.folder, self.isUnified) = (folder, isUnified)
+                (self.around, self.folder, self.isUnified) = (around, folder, isUnified)
                 return
             }
             rmdir(folder)
@@ -79,24 +78,27 @@ private struct ControlGroup {
         return nil
     }
 
-    func enter() -> Bool { write("\(getpid())", to: "cgroup.procs") }
+    func enter() -> Bool { write("\(getpid())", to: "\(folder)/cgroup.procs") }
 
     /// - Parameter processors: nil for no quota.
     @discardableResult
     func setQuota(_ processors: Int?) -> Bool {
         let period = 100_000
-        if isUnified { return write("\(processors.map { "\($0 * period)" } ?? "max") \(period)", to: "cpu.max") }
-        return write("\(period)", to: "cpu.cfs_period_us")
-            && write("\(processors.map { $0 * period } ?? -1)", to: "cpu.cfs_quota_us")
+        if isUnified {
+            return write("\(processors.map { "\($0 * period)" } ?? "max") \(period)", to: "\(folder)/cpu.max")
+        }
+        return write("\(period)", to: "\(folder)/cpu.cfs_period_us")
+            && write("\(processors.map { $0 * period } ?? -1)", to: "\(folder)/cpu.cfs_quota_us")
     }
 
-    /// Its processes have ended. The kernel may take a moment to see that.
+    /// Also leaves it. The kernel may take a moment to see that.
     func remove() {
+        _ = write("\(getpid())", to: "\(around)/cgroup.procs")
         while rmdir(folder) == -1 && errno == EBUSY { sched_yield() }
     }
 
-    private func write(_ text: String, to name: String) -> Bool {
-        let file = open("\(folder)/\(name)", O_WRONLY)
+    private func write(_ text: String, to path: String) -> Bool {
+        let file = open(path, O_WRONLY)
         guard file >= 0 else { return false }
         defer { close(file) }
         return Glibc.write(file, text, text.utf8.count) == text.utf8.count
