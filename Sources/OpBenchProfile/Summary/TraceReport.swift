@@ -43,21 +43,26 @@ public struct TraceReport: Sendable {
 
     private static func whatIfs(_ trace: SampleTrace, _ graph: OperationGraph, _ workSpan: WorkSpan) -> [WhatIf] {
         guard workSpan.work > 0 else { return [] }
-        let unchanged = ListSchedule(trace, graph).elapsed
+        let workers = workSpan.workers
+        let unchanged = ListSchedule(trace, graph, .init(workers: workers)).elapsed
         var changes: [(String, ListSchedule.Change)] = [
-            ("twice the workers (\(2 * workSpan.workers))", .init(workers: 2 * workSpan.workers))
+            ("twice the workers (\(2 * workers))", .init(workers: 2 * workers))
         ]
         if trace.queues.contains(where: { $0.limit != nil }) {
-            changes.append(("queues without limits", .init(unlimited: true)))
+            changes.append(("queues without limits", .init(workers: workers, unlimited: true)))
         }
         let longest = workSpan.spanPath.max {
             (trace.operations[$0].duration, $1) < (trace.operations[$1].duration, $0)
         }
         if let longest {
             let name = trace.className(of: trace.operations[longest])
-            changes.append(("operation \(longest) (\(name)) in zero time", .init(free: [longest])))
+            changes.append(("operation \(longest) (\(name)) in zero time", .init(workers: workers, free: [longest])))
         }
-        changes.append(("all submitted at the beginning, except by operations", .init(submittedAtOnce: true)))
+        changes.append(
+            (
+                "all submitted at the beginning, except by operations",
+                .init(workers: workers, submittedAtOnce: true)
+            ))
         return changes.map { name, change in
             WhatIf(change: name, elapsed: ListSchedule(trace, graph, change).elapsed, unchanged: unchanged)
         }
