@@ -9,96 +9,10 @@ typealias OperationQueue = OperationEngine.OperationQueue
 typealias Operation = OperationEngine.Operation
 typealias BlockOperation = OperationEngine.BlockOperation
 
-/// Recorders record the whole process: these tests run one at a time, and look at queues of their own.
+/// Recorders record the whole process, with all other tests in it: these tests run one at a time and look at queues of
+/// their own, and those that need every event record another program.
 @Suite("A recorded program", .serialized, .blocking)
 struct RecorderTests {
-    final class Resize: Operation, @unchecked Sendable {
-        override func main() {}
-    }
-
-    private func recorded(_ body: () -> Void) throws -> (recording: Recording, path: String) {
-        let path = TemporaryFolder.unusedPath()
-        let recorder = TraceRecorder(to: path)
-        try recorder.start()
-        body()
-        recorder.stop()
-        return (try Recording.read(path), path)
-    }
-
-    @Test("what it did is read back: queues, limits, priorities, dependencies, cancellations, closures")
-    func everything() throws {
-        let images = OperationQueue()
-        images.name = "images \(getpid())"
-        images.maxConcurrentOperationCount = 3
-        images.isSuspended = true
-        let (recording, _) = try recorded {
-            let (first, second, cancelled) = (Resize(), Resize(), Resize())
-            first.queuePriority = .veryHigh
-            second.addDependency(first)
-            images.addOperations([first, second, cancelled], waitUntilFinished: false)
-            cancelled.cancel()
-            for _ in 0..<100 { images.addOperation {} }
-            images.addBarrierBlock {}
-            images.isSuspended = false
-            images.waitUntilAllOperationsAreFinished()
-        }
-        let queue = try #require(recording.trace.queues.firstIndex { $0.name == images.name })
-        #expect(recording.trace.queues[queue].limit == 3)
-        let own = recording.trace.operations.indices.filter { recording.trace.operations[$0].queue == UInt16(queue) }
-        let operations = own.map { recording.trace.operations[$0] }
-        let details = own.map { recording.details[$0] }
-        #expect(operations.count == 104 && !recording.isCut && recording.lostEvents == 0)
-        #expect(operations.prefix(3).map { recording.trace.className(of: $0) } == ["Resize", "Resize", "Resize"])
-        #expect(operations.prefix(3).map(\.priority) == [8, 0, 0])
-        #expect(details.map(\.isClosure).count { $0 } == 100)
-        #expect(details.map(\.isBarrier) == [Bool](repeating: false, count: 103) + [true])
-        #expect(details.map(\.isCancelled).prefix(3) == [false, false, true])
-        #expect(details[2].cancelTime != .absent && !operations[2].wasExecuted)
-        for (index, operation) in operations.enumerated() where index != 2 {
-            #expect(operation.wasExecuted && operation.notified != .absent)
-        }
-        let edge = TracedDependency(UInt32(own[0]), before: UInt32(own[1]))
-        #expect(recording.trace.dependencies.filter { own.contains(Int($0.successor)) } == [edge])
-        #expect(operations[0].end <= operations[1].ready)
-        #expect(details[0].processorTime != .absent)
-        #expect(recording.trace.spans.contains { $0.kind == .suspension && $0.queue == UInt16(queue) })
-    }
-
-    /// Computes for 200 µs, and notes the CPU time of that.
-    final class Computation: Operation, @unchecked Sendable {
-        /// Read when the operation has finished.
-        private(set) var nanoseconds: Int64 = 0
-
-        override func main() {
-            func now(_ clock: clockid_t) -> Int64 {
-                var time = timespec()
-                clock_gettime(clock, &time)
-                return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-            }
-            let begun = now(CLOCK_THREAD_CPUTIME_ID)
-            repeat { nanoseconds = now(CLOCK_THREAD_CPUTIME_ID) - begun } while nanoseconds < 200_000
-        }
-    }
-
-    @Test("the CPU time of each operation is at least what its body took")
-    func processorTimes() throws {
-        let queue = OperationQueue()
-        queue.name = "computations \(getpid())"
-        queue.maxConcurrentOperationCount = 1
-        let computations = (0..<20).map { _ in Computation() }
-        let (recording, _) = try recorded { queue.addOperations(computations, waitUntilFinished: true) }
-        let number = try #require(recording.trace.queues.firstIndex { $0.name == queue.name })
-        let own = recording.trace.operations.indices.filter { recording.trace.operations[$0].queue == UInt16(number) }
-        #expect(own.count == computations.count)
-        for (index, computation) in zip(own, computations) {
-            let (operation, detail) = (recording.trace.operations[index], recording.details[index])
-            #expect(detail.processorTime >= computation.nanoseconds)
-            if detail.voluntarySwitches == 0 {
-                #expect(operation.processorWait <= operation.elapsed - computation.nanoseconds)
-            }
-        }
-    }
-
     @Test("many threads at once: every event is recorded or counted", arguments: [64, 1 << 13])
     func many(capacity: Int) throws {
         let path = TemporaryFolder.unusedPath()
@@ -200,6 +114,58 @@ struct RecorderTests {
         try during(program, output.fileHandleForReading)
         program.waitUntilExit()
         return program
+    }
+
+    /// What a program did that nothing else ran in: its rings have room for all events.
+    private func recorded(_ arguments: [String]) throws -> (recording: Recording, output: String) {
+        let path = TemporaryFolder.unusedPath()
+        var output = ""
+        let program = try run(arguments, path: path) {
+            output = String(decoding: $1.readDataToEndOfFile(), as: UTF8.self)
+        }
+        #expect(program.terminationStatus == 0)
+        return (try Recording.read(path), output)
+    }
+
+    @Test("what it did is read back: queues, limits, priorities, dependencies, cancellations, closures")
+    func everything() throws {
+        let (recording, _) = try recorded(["everything"])
+        let queue = try #require(recording.trace.queues.firstIndex { $0.name == "images" })
+        #expect(recording.trace.queues[queue].limit == 3)
+        let own = recording.trace.operations.indices.filter { recording.trace.operations[$0].queue == UInt16(queue) }
+        let operations = own.map { recording.trace.operations[$0] }
+        let details = own.map { recording.details[$0] }
+        #expect(operations.count == 104 && !recording.isCut && recording.lostEvents == 0)
+        #expect(operations.prefix(3).map { recording.trace.className(of: $0) } == ["Resize", "Resize", "Resize"])
+        #expect(operations.prefix(3).map(\.priority) == [8, 0, 0])
+        #expect(details.map(\.isClosure).count { $0 } == 100)
+        #expect(details.map(\.isBarrier) == [Bool](repeating: false, count: 103) + [true])
+        #expect(details.map(\.isCancelled).prefix(3) == [false, false, true])
+        #expect(details[2].cancelTime != .absent && !operations[2].wasExecuted)
+        for (index, operation) in operations.enumerated() where index != 2 {
+            #expect(operation.wasExecuted && operation.notified != .absent)
+        }
+        let edge = TracedDependency(UInt32(own[0]), before: UInt32(own[1]))
+        #expect(recording.trace.dependencies.filter { own.contains(Int($0.successor)) } == [edge])
+        #expect(operations[0].end <= operations[1].ready)
+        #expect(details[0].processorTime != .absent)
+        #expect(recording.trace.spans.contains { $0.kind == .suspension && $0.queue == UInt16(queue) })
+    }
+
+    @Test("the CPU time of each operation is at least what its body took")
+    func processorTimes() throws {
+        let (recording, output) = try recorded(["computing"])
+        let computed = output.split(separator: "\n").compactMap { Int64($0) }
+        let queue = try #require(recording.trace.queues.firstIndex { $0.name == "computations" })
+        let own = recording.trace.operations.indices.filter { recording.trace.operations[$0].queue == UInt16(queue) }
+        #expect(own.count == 20 && computed.count == 20 && recording.lostEvents == 0)
+        for (index, nanoseconds) in zip(own, computed) {
+            let (operation, detail) = (recording.trace.operations[index], recording.details[index])
+            #expect(detail.processorTime >= nanoseconds)
+            if detail.voluntarySwitches == 0 {
+                #expect(operation.processorWait <= operation.elapsed - nanoseconds)
+            }
+        }
     }
 
     @Test("the environment switches it on; exit ends it; a forked child leaves it alone", arguments: [[], ["fork"]])
