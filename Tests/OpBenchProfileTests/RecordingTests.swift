@@ -215,7 +215,7 @@ struct RecordingTests {
 
     @Test("A long recording takes memory for its operations alone, and says how far it is")
     func long() throws {
-        let count = Scale.of(20_000)
+        let count = 20_000
         var made = MadeRecording()
         for first in stride(from: 0, to: count, by: 1000) {
             made.append(
