@@ -266,7 +266,15 @@ extension OperationBody {
 
     @inline(__always)
     package func stamp(_ kind: Stamp, _ operation: Int, _ value: Int64) {
-        state.pointee.stamps[kind.row * state.pointee.operationCount + operation] = value
+        state.pointee.stamps[place(kind, operation)] = value
+    }
+
+    /// Where a stamp lies, which the mode must take.
+    @inline(__always)
+    private func place(_ kind: Stamp, _ operation: Int) -> Int {
+        let place = kind.row * state.pointee.operationCount + operation
+        assert(place < state.pointee.stampCount, "\(state.pointee.mode) takes no stamp \(kind)")
+        return place
     }
 
     @inline(__always)
@@ -429,7 +437,7 @@ extension OperationBody {
     /// A stamp of an operation; 0 if it was not taken.
     @inline(__always)
     package func read(_ kind: Stamp, _ operation: Int) -> Int64 {
-        state.pointee.stamps[kind.row * state.pointee.operationCount + operation]
+        state.pointee.stamps[place(kind, operation)]
     }
 
     /// When the operation could first have started: the latest of its predecessors' ends and of its submission.

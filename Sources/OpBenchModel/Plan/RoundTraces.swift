@@ -51,7 +51,10 @@ public struct RoundTraces {
     /// A stamp of an operation; 0 if it was not taken. Requires `hasStamps`.
     @inlinable
     @inline(__always)
-    public func read(_ kind: Stamp, _ operation: Int) -> Int64 { stamps[kind.row * operationCount + operation] }
+    public func read(_ kind: Stamp, _ operation: Int) -> Int64 {
+        assert(hasStamps)
+        return stamps[kind.row * operationCount + operation]
+    }
 
     // MARK: Marks beside the count of runs
 
