@@ -127,7 +127,7 @@ struct ABCommand: ParsableCommand {
         let here = HostKind.here(on: limits.processors)
         // Does the work of the first baseline.
         for anchor in anchors.reversed() {
-            options.iterationsPerNanosecond = try anchor.iterationsPerNanosecond(on: here)
+            options.calibration = try anchor.machine(like: here).calibration
         }
         // Warns if the others did different work.
         for other in anchors.dropFirst() { try RecordedRun.checkSameHost(anchors[0], other, ignoring: []) }

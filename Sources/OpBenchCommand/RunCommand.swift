@@ -106,7 +106,7 @@ struct RunCommand: ParsableCommand {
         options.take(blocks)
         options.optionOfKinds = selection.optionOfKinds
         options.limits = try limits.checked()
-        options.iterationsPerNanosecond = try knownCalibration()
+        options.calibration = try calibratedMachine()?.calibration
         options.budget = amount.budget
         if let layouts = layout.layouts {
             try gate.check(layout)
@@ -134,11 +134,11 @@ struct RunCommand: ParsableCommand {
         try execution.conclude(ended)
     }
 
-    /// The calibration of the run that --calibration names.
-    private func knownCalibration() throws -> Double? {
+    /// The machine of the run that --calibration names.
+    private func calibratedMachine() throws -> RunMachine? {
         let here = HostKind.here(on: limits.processors)
         return try amount.calibration.map {
-            try RecordedRun($0, in: destination.directory).iterationsPerNanosecond(on: here)
+            try RecordedRun($0, in: destination.directory).machine(like: here)
         }
     }
 }

@@ -66,7 +66,7 @@ struct BaselineTests {
             #expect(result.status == 64 && ["main:", "\"other\""].allSatisfy(result.errors.contains))
         }
         let work = try #require(text.split(separator: "\n").first { $0.contains("iterations_per_ns") })
-        try folder.write(text.replacingOccurrences(of: work, with: "    \"iterations_per_ns\" : 77"), to: file)
+        try folder.write(text.replacingOccurrences(of: work, with: "    \"iterations_per_ns\" : 77,"), to: file)
         let result = try await run("compare main first")
         #expect(result.status == 0 && result.errors.contains("--calibration main"), "\(result.errors)")
     }

@@ -71,7 +71,7 @@ import Testing
     ) throws -> RunPlan {
         var options = whole.options
         options.host = host
-        options.iterationsPerNanosecond = 0.5
+        options.calibration = Fixture.kernel
         change(&options)
         return try RunPlan(specs: whole.specs, options: options).part(try #require(Shard(shard)))
     }

@@ -115,6 +115,13 @@ import Testing
             )
             #expect(error.path == "$.calibration.iterations_per_ns")
         }
+        for (slowdown, isPossible) in [("1.5", true), ("0.9", false), ("1e9", false)] {
+            let error = try description {
+                $0.replacing(
+                    "\"iterations_per_ns\" : 0.5", with: "\"iterations_per_ns\" : 0.5, \"mean_slowdown\" : \(slowdown)")
+            }
+            #expect(error?.path == (isPossible ? nil : "$.calibration.mean_slowdown"))
+        }
         #expect(try #require(try description { String($0.dropLast(40)) }).line ?? 0 > 1)
         // Also if something is missing or wrong.
         #expect(try #require(try description { _ in "{}" }).path == "$.schema_version")

@@ -69,7 +69,7 @@ import Testing
         #expect(histograms.count == plan.samples.count)
         let facts = try RunFacts.decode("\(folder)/run/run.json")
         #expect(facts.identity == RunFacts.identity(of: plan))
-        #expect(facts.calibration.iterationsPerNanosecond > 0)
+        #expect(facts.calibration.iterationsPerNanosecond > 0 && facts.calibration.meanSlowdown ?? 0 >= 1)
         #expect(facts.identity.workloads.map(\.sha256) == plan.specs.map(\.sha256))
     }
 

@@ -5,23 +5,36 @@ import OpBenchModel
 /// iterations. The parent measures the iterations per nanosecond once per run and hands them to every child, so that
 /// all samples of a run do the same work.
 package struct WorkKernel: Sendable, Codable, Equatable {
+    /// Its greatest speed, which hardly changes between calibrations.
     package var iterationsPerNanosecond: Double
+    /// How many times as much CPU time it takes on average as at that speed: more than 1 where the clock rate varies, or
+    /// others share the processor's core. Nil if unknown.
+    package var meanSlowdown: Double?
 
-    package init(iterationsPerNanosecond: Double) { self.iterationsPerNanosecond = iterationsPerNanosecond }
+    package init(iterationsPerNanosecond: Double, meanSlowdown: Double? = nil) {
+        (self.iterationsPerNanosecond, self.meanSlowdown) = (iterationsPerNanosecond, meanSlowdown)
+    }
 
     /// One iteration per nanosecond, for counts, which a run's calibration must not change.
     package static let nominal = WorkKernel(iterationsPerNanosecond: 1)
 
     /// More than the range of any processor: a work of 10⁹ ns must fit into a word.
     package static let plausible = 1e-6...1e6
+    package static let plausibleSlowdowns = 1.0...100
 
     package enum CodingKeys: String, CodingKey {
         case iterationsPerNanosecond = "iterations_per_ns"
+        case meanSlowdown = "mean_slowdown"
     }
 
     /// Iterations for that much work; 0 nanoseconds are 0 iterations, anything else at least one.
     package func iterations(nanoseconds: Int) -> UInt64 {
         nanoseconds == 0 ? 0 : UInt64(max(1, (Double(nanoseconds) * iterationsPerNanosecond).rounded()))
+    }
+
+    /// Iterations that take so much CPU time on average, as a program does whose CPU time was measured.
+    package func iterations(meanNanoseconds: Int) -> UInt64 {
+        iterations(nanoseconds: Int((Double(meanNanoseconds) / (meanSlowdown ?? 1)).rounded(.up)))
     }
 
     @inline(__always)
@@ -30,14 +43,17 @@ package struct WorkKernel: Sendable, Codable, Equatable {
     /// Takes about 60 ms. The fastest of many short attempts counts: disturbances only slow one down.
     package static func calibrate() -> WorkKernel {
         let iterations: UInt64 = 200_000
-        let end = MonotonicClock.now() + 60_000_000
-        var best = Int64.max
+        let (end, used) = (MonotonicClock.now() + 60_000_000, MonotonicClock.threadCPU())
+        var (best, attempts) = (Int64.max, 0.0)
         repeat {
             let start = MonotonicClock.now()
             run(iterations)
-            best = min(best, MonotonicClock.now() - start)
+            best = max(1, min(best, MonotonicClock.now() - start))
+            attempts += 1
         } while MonotonicClock.now() < end
-        return WorkKernel(iterationsPerNanosecond: Double(iterations) / Double(max(1, best)))
+        let mean = Double(MonotonicClock.threadCPU() - used) / attempts
+        return WorkKernel(
+            iterationsPerNanosecond: Double(iterations) / Double(best), meanSlowdown: max(1, mean / Double(best)))
     }
 }
 
@@ -51,7 +67,7 @@ package struct RecordedBodies: @unchecked Sendable {
     package init(_ replay: Replay, _ kernel: WorkKernel) {
         bodies = .allocate(capacity: max(1, replay.work.count))
         for (index, work) in replay.work.enumerated() {
-            (bodies + index).initialize(to: (kernel.iterations(nanoseconds: work), Int64(replay.waits[index])))
+            (bodies + index).initialize(to: (kernel.iterations(meanNanoseconds: work), Int64(replay.waits[index])))
         }
     }
 

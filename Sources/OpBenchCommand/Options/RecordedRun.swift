@@ -106,15 +106,15 @@ struct RecordedRun {
         return samples.contains(where: unexpected.contains)
     }
 
-    /// Iterations of the run's work kernel per nanosecond, on hosts of the given kind.
+    /// The run's first machine of the given kind.
     ///
     /// - Throws: `InputError` for a run of other hosts or kinds of build.
-    func iterationsPerNanosecond(on here: HostKind) throws(InputError) -> Double {
+    func machine(like here: HostKind) throws(InputError) -> RunMachine {
         guard let facts else {
             throw InputError(
                 file: name, message: "run.json is missing next to the rows", remedy: "name a run's whole folder")
         }
-        if let machine = facts.machines.first(where: { $0.kind == here }) { return machine.iterationsPerNanosecond }
+        if let machine = facts.machines.first(where: { $0.kind == here }) { return machine }
         let (what, there, here) = facts.hostKind.difference(from: here) ?? ("host", facts.hostClass, here.hostClass)
         throw InputError(
             file: name, message: "the \(what) is \"\(there)\", but here it is \"\(here)\"",

@@ -1,4 +1,5 @@
 import Glibc
+import OpBenchBackends
 import OpBenchModel
 
 // Accessors for the code that judges a recorded run's rows or lists runs.
@@ -10,8 +11,10 @@ public struct RunMachine: Sendable {
     public let kind: HostKind
     /// The known facts around the code; in a run of two builds, around that of the head.
     public let surroundings: Surroundings
+    /// Its work kernel's speed.
+    package let calibration: WorkKernel
     /// Iterations of its work kernel per nanosecond.
-    public let iterationsPerNanosecond: Double
+    public var iterationsPerNanosecond: Double { calibration.iterationsPerNanosecond }
     /// The ids of its cells; nil for all cells of the run.
     public let cells: Set<String>?
     /// The shards that it measured; empty if the run was not merged.
@@ -59,14 +62,14 @@ extension RunFacts {
             return [
                 RunMachine(
                     name: host.host, kind: host.kind, surroundings: surroundings(on: host),
-                    iterationsPerNanosecond: iterationsPerNanosecond, cells: nil, shards: [])
+                    calibration: calibration, cells: nil, shards: [])
             ]
         }
         return parts.map { part in
             RunMachine(
                 name: part.machine.host, kind: part.machine.kind,
                 surroundings: surroundings(on: part.machine),
-                iterationsPerNanosecond: part.calibration.iterationsPerNanosecond, cells: Set(part.cells),
+                calibration: part.calibration, cells: Set(part.cells),
                 shards: [part.shard])
         }
     }

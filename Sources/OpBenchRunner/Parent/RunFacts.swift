@@ -256,10 +256,13 @@ public struct RunFacts: Sendable {
                 remedy: "restore the file, or measure again in another folder")
         }
         try SchemaVersion.check(facts.schemaVersion, file: path, path: "$.schema_version")
-        guard WorkKernel.plausible.contains(facts.iterationsPerNanosecond) else {
+        let (speed, slowdown) = (facts.iterationsPerNanosecond, facts.calibration.meanSlowdown ?? 1)
+        for (name, value, range) in [
+            ("iterations_per_ns", speed, WorkKernel.plausible),
+            ("mean_slowdown", slowdown, WorkKernel.plausibleSlowdowns),
+        ] where !range.contains(value) {
             throw InputError(
-                file: path, path: "$.calibration.iterations_per_ns",
-                message: "\(facts.iterationsPerNanosecond) is outside the range of any processor",
+                file: path, path: "$.calibration.\(name)", message: "\(value) is outside the range of any processor",
                 remedy: "restore the file, or measure again in another folder")
         }
         return facts

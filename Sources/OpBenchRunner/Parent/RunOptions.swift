@@ -1,3 +1,4 @@
+import OpBenchBackends
 import OpBenchModel
 
 /// The user's options for a run, without the workloads.
@@ -28,8 +29,8 @@ public struct RunOptions: Sendable {
     public var resume: Bool
     /// The command line, for `run.json`.
     public var arguments: [String]
-    /// Iterations of the work kernel per nanosecond, from another run; nil to calibrate.
-    public var iterationsPerNanosecond: Double?
+    /// The work kernel's speed, from another run; nil to calibrate.
+    package var calibration: WorkKernel?
     /// Two builds to interleave; nil to run only one.
     public var builds: ComparedBuilds?
     /// The one build to run instead of this program.

@@ -77,13 +77,13 @@ final class RunSession {
         _ plan: RunPlan, _ source: SampleSource, _ folder: RunFolder, _ send: @escaping (RunEvent) -> Void
     ) async throws -> RunSession {
         send(.calibrating)
-        let given = plan.options.iterationsPerNanosecond.map(WorkKernel.init(iterationsPerNanosecond:))
         var host = HostFacts.gather(git: await GitFacts.read(), processors: plan.options.limits.processors)
         host.host = plan.options.host
         let executable = if let build = plan.options.build { build } else { await BuildFacts.own() }
         let facts = RunFacts(
-            plan: plan, calibration: given ?? Self.calibrate(on: plan.options.limits.processors), host: host,
-            executable: executable)
+            plan: plan,
+            calibration: plan.options.calibration ?? Self.calibrate(on: plan.options.limits.processors),
+            host: host, executable: executable)
         return try RunSession(plan, source, folder, facts, SampleRecorder(plan: plan), isContinued: false, send)
     }
 

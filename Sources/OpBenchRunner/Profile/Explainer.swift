@@ -22,7 +22,7 @@ public struct ExplainedBuilds: Sendable {
             self.head = try Self.executable(of: head, names.head)
             injected = InjectedDefect()
         }
-        kernel = WorkKernel(iterationsPerNanosecond: base.iterationsPerNanosecond)
+        kernel = base.calibration
         try await self.base.checkUnchanged()
         try await self.head.checkUnchanged()
     }
