@@ -5,8 +5,8 @@ import Synchronization
 
 /// The file of a recording, and the thread that writes it.
 ///
-/// The thread alone uses everything but `queues`, `startTime`, the list of rings, and the parker's token. It sleeps for 100 ms at
-/// most, until a ring is half full, or until the end.
+/// The thread alone uses everything but `queues`, `startTime`, the list of rings, and the parker's token. It sleeps for
+/// 100 ms at most, until a ring is half full, or until the end.
 final class RecordingWriter: @unchecked Sendable {
     let queues = RecordedQueues()
     /// Nanoseconds of CLOCK_MONOTONIC.

@@ -6,9 +6,10 @@ import Synchronization
 /// Records what a program's queues do in a file, which `opbench trace` explains and `opbench init --from-trace` replays.
 ///
 /// The article "Recording a program" of OperationEngine is its guide. Each thread collects its events in memory of its
-/// own; one more thread writes them to the file, every 100 ms or earlier. Where the disk is too slow, events are left out and counted; no thread of the program waits
-/// for the disk, except in `stop`. A program that is killed loses the last 100 ms. When the file reaches half of the
-/// limit, it is renamed to `path.1`, in the place of an earlier one, and a new one begins. A forked child records nothing.
+/// own; one more thread writes them to the file, every 100 ms or earlier. Where the disk is too slow, events are left
+/// out and counted; no thread of the program waits for the disk, except in `stop`. A program that is killed loses the
+/// last 100 ms. When the file reaches half of the limit, it is renamed to `path.1`, in the place of an earlier one, and
+/// a new one begins. A forked child records nothing.
 ///
 /// Like every trace receiver, a recorder is never released. Every member may be used from any thread.
 public final class TraceRecorder: OperationTrace.Receiver, @unchecked Sendable {

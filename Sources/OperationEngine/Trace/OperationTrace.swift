@@ -7,8 +7,9 @@ import Synchronization
 /// one, an operation costs three checks of a byte, and a closure one: see <doc:Tracing>.
 ///
 /// **Lifetime.** A receiver that was installed once is never released, and each event costs a look at it. Install the
-/// same one again rather than a new one. After `remove` has returned, no event is sent of what happens later. A thread that was about to call the
-/// receiver may still do so, once, however much later. A receiver that must stop earlier has to ignore that call.
+/// same one again rather than a new one. After `remove` has returned, no event is sent of what happens later. A thread
+/// that was about to call the receiver may still do so, once, however much later. A receiver that must stop earlier has
+/// to ignore that call.
 ///
 /// Every member may be used from any thread.
 public enum OperationTrace {
@@ -113,9 +114,9 @@ public enum OperationTrace {
     private final class Box: Sendable {
         let receiver: any Receiver
         let next: Box?
-        /// The kinds that it gets, a `Kinds`. Written by the holder of the installation's lock. Relaxed: a thread that sees it late
-        /// sends one event more or less. What was written before the installation, a thread sees that has found the
-        /// list; of a receiver that is installed again, it is the receiver's own matter.
+        /// The kinds that it gets, a `Kinds`. Written by the holder of the installation's lock. Relaxed: a thread that
+        /// sees it late sends one event more or less. What was written before the installation, a thread sees that has
+        /// found the list; of a receiver that is installed again, it is the receiver's own matter.
         let kinds = Atomic<UInt8>(0)
 
         init(_ receiver: any Receiver, next: Box?) {

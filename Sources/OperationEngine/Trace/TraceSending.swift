@@ -74,7 +74,8 @@ extension Operation {
 }
 
 extension OperationQueue {
-    /// The settings that a recorder notes: the queue's own name if it has one, and its limit and suspension. Calls no override.
+    /// The settings that a recorder notes: the queue's own name if it has one, and its limit and suspension. Calls no
+    /// override.
     package final var settingsForTrace: (name: String?, limit: Int, isSuspended: Bool) {
         let (limit, isSuspended) = core.read { ($0.limit, $0.isSuspended) }
         return (ownName, limit, isSuspended)
