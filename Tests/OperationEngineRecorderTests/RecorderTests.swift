@@ -116,7 +116,7 @@ struct RecorderTests {
         return program
     }
 
-    /// What a program did that nothing else ran in: its rings have room for all events.
+    /// The recording of a program in which nothing else runs: its rings have room for all events.
     private func recorded(_ arguments: [String]) throws -> (recording: Recording, output: String) {
         let path = TemporaryFolder.unusedPath()
         var output = ""

@@ -269,7 +269,7 @@ extension OperationBody {
         state.pointee.stamps[place(kind, operation)] = value
     }
 
-    /// Where a stamp lies, which the mode must take.
+    /// The index of a stamp, which the mode must take.
     @inline(__always)
     private func place(_ kind: Stamp, _ operation: Int) -> Int {
         let place = kind.row * state.pointee.operationCount + operation
