@@ -17,6 +17,8 @@ struct ListPlace: Equatable {
     /// The list among the ready ones; kept when it is chosen.
     var level = PriorityLevel.normal
     var band = NiceBand.normal
+    /// Whether it is chosen and counted in `QueueTally.cancelled`.
+    var isCountedCancelled = false
 
     static let none = ListPlace(kind: .none)
     static let waiting = ListPlace(kind: .waiting)

@@ -13,7 +13,8 @@ extension OperationQueue {
         /// before a completion block is called, and before a wait for the queue returns, except for a barrier's.
         public internal(set) var finished = 0
         /// Cancelled before their turn came, and ended, or about to end, without `main`. Operations that were cancelled
-        /// later, and those that wait and are cancelled, are not counted.
+        /// later, and those that wait and are cancelled, are not counted. One whose overridden `isReady` withdraws its
+        /// consent is counted until then, as in `started`.
         public internal(set) var cancelled = 0
         /// Held back by dependencies, an overridden `isReady` or a barrier.
         public internal(set) var waiting = 0

@@ -123,7 +123,10 @@ extension QueueState {
         let link = Unmanaged.passUnretained(operation)
         if level != .slotless, !word.has(OperationState.Word.isGuest) { return .operation(link) }
         if level == .slotless { tally.slotlessRunning += 1 }
-        if word.isCancelled { tally.cancelled += 1 }
+        if word.isCancelled {
+            tally.cancelled += 1
+            operation.place.isCountedCancelled = true
+        }
         guests.append(operation)
         return .guest(link)
     }
@@ -145,6 +148,7 @@ extension QueueState {
     /// again.
     mutating func unchoose(_ operation: Operation) -> Bool {
         guard operation.state.unchoose() else { return false }
+        if operation.place.isCountedCancelled { tally.cancelled -= 1 }
         withdraw(operation)
         placeAmongWaiting(operation)
         return true

@@ -119,6 +119,25 @@ struct MetricsTests {
         if kind == .closure || kind == .block { #expect(metrics.started == 0) }
     }
 
+    @Test("one that was cancelled and withdraws its readiness when chosen is counted once", .contract("X5", "F8"))
+    func withdrawn() {
+        final class Withdrawing: Operation, @unchecked Sendable {
+            let isAllowed = Guarded(true)
+            override var isReady: Bool { super.isReady && isAllowed.read() }
+        }
+        let (queue, operation) = (makeQueue(limit: 1, suspended: true), Withdrawing())
+        queue.addOperation(operation)
+        operation.cancel()
+        #expect(queue.metrics.ready == 1)
+        operation.isAllowed.withLock { $0 = false }
+        queue.isSuspended = false
+        eventually("it waits again") { counts(queue) == [1, 0, 0, 0, 1, 0, 0] }
+        operation.isAllowed.withLock { $0 = true }
+        operation.didChangeValue(for: \.isReady)
+        drains(queue)
+        #expect(queue.metrics.cancelled == 1 && queue.metrics.finished == 1)
+    }
+
     @Test("an operation that is cancelled while it runs counts as started", .contract("X5"))
     func cancelledLate() {
         let (queue, blocker) = (makeQueue(), Blocker())
