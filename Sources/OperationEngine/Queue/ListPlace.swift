@@ -11,14 +11,16 @@ struct ListPlace: Equatable {
         case ready
         /// A runner has it in hand, or it is among the guests.
         case chosen
+        /// The same, and it is counted in `QueueTally.cancelled`.
+        case chosenCancelled
     }
 
     var kind: Kind
     /// The list among the ready ones; kept when it is chosen.
     var level = PriorityLevel.normal
     var band = NiceBand.normal
-    /// Whether it is chosen and counted in `QueueTally.cancelled`.
-    var isCountedCancelled = false
+
+    var isChosen: Bool { kind == .chosen || kind == .chosenCancelled }
 
     static let none = ListPlace(kind: .none)
     static let waiting = ListPlace(kind: .waiting)

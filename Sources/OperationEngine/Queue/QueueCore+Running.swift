@@ -220,7 +220,7 @@ extension QueueCore {
     func isOnlySlot(of holder: Operation, neededBy other: Operation) -> Bool {
         guard isKept(other) else { return false }
         return lock.withLock {
-            state.limit == 1 && holder.place.kind == .chosen && holder.place.level != .slotless && isKept(other)
+            state.limit == 1 && holder.place.isChosen && holder.place.level != .slotless && isKept(other)
         }
     }
 

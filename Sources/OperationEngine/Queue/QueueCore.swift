@@ -296,7 +296,7 @@ final class QueueCore: @unchecked Sendable {
             lock.lock()
             emptyInbox { state.admit($0) }
         }
-        if operation.place.kind != .chosen { state.tally.unstarted += 1 }
+        if !operation.place.isChosen { state.tally.unstarted += 1 }
         state.tally.endedAlone += 1
         state.withdraw(operation)
         settleAndUnlock()

@@ -125,7 +125,7 @@ extension QueueState {
         if level == .slotless { tally.slotlessRunning += 1 }
         if word.isCancelled {
             tally.cancelled += 1
-            operation.place.isCountedCancelled = true
+            operation.place.kind = .chosenCancelled
         }
         guests.append(operation)
         return .guest(link)
@@ -138,7 +138,7 @@ extension QueueState {
 
     /// An operation that announced its own end leaves its list, and frees its slot if it has one.
     mutating func withdraw(_ operation: Operation) {
-        if operation.place.kind == .chosen {
+        if operation.place.isChosen {
             if operation.place.level == .slotless { tally.slotlessRunning -= 1 } else { running -= 1 }
         }
         takeOut(operation.asItem)
@@ -148,7 +148,7 @@ extension QueueState {
     /// again.
     mutating func unchoose(_ operation: Operation) -> Bool {
         guard operation.state.unchoose() else { return false }
-        if operation.place.isCountedCancelled { tally.cancelled -= 1 }
+        if operation.place.kind == .chosenCancelled { tally.cancelled -= 1 }
         withdraw(operation)
         placeAmongWaiting(operation)
         return true

@@ -174,7 +174,7 @@ struct QueueState: ~Copyable {
 
     mutating func takeOut(_ item: QueueItem.Pointer) {
         switch item.pointee.place.kind {
-        case .chosen: guests.remove(item)
+        case .chosen, .chosenCancelled: guests.remove(item)
         case .none: return
         case _ where item.pointee.sequence >= held.firstSequence && item.pointee.place.level != .slotless:
             held.segment(of: item.pointee.sequence).remove(item)
