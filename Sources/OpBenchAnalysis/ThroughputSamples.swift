@@ -4,9 +4,11 @@ import OpBenchModel
 public struct ThroughputSamples: Sendable {
     public struct Sample: Sendable, Hashable {
         public var block: Int
-        public var nanosecondsPerOperation: Double
+        public var operationsPerSecond: Double
         /// Whether something else used the machine, or the rounds were not on one level.
         public var isDoubtful: Bool
+
+        public var nanosecondsPerOperation: Double { 1e9 / operationsPerSecond }
     }
 
     /// The cell and backend of samples.
@@ -43,7 +45,7 @@ public struct ThroughputSamples: Sendable {
                 .operationThroughput, stat: "rate", phase: "total")
             samples[key] = rates.filter { $0.value > 0 }.map { rate in
                 Sample(
-                    block: rate.block, nanosecondsPerOperation: 1e9 / rate.value,
+                    block: rate.block, operationsPerSecond: rate.value,
                     isDoubtful: doubtfulIDs[key]?.contains(rate.sampleID) ?? false)
             }
         }

@@ -70,16 +70,10 @@ extension ExportedRun {
                 file: run.name, message: "the run has two sides", remedy: "export a run of `opbench run`")
         }
         let order = SummaryOrder(specs: run.facts?.workloads ?? [])
-        let rates = Dictionary(grouping: run.samples.filter { $0.metric == Metric.operationThroughput.name }) {
-            "\($0.cellID) \($0.backend.rawValue)"
-        }
+        let samples = ThroughputSamples(run.samples).samples
         self.init(
             runID: run.samples[0].runID, startedUTC: run.samples.map(\.timestampUTC).min()!,
             commit: run.facts?.commit ?? "", summary: order.sorted(summarize(run.samples)),
-            rates: { row in
-                (rates["\(row.cellID) \(row.backend.rawValue)"] ?? [])
-                    .filter { $0.status == .ok && $0.operationClass == row.operationClass && $0.iteration == nil }
-                    .sorted { $0.block < $1.block }.compactMap(\.value)
-            })
+            rates: { (samples[.init(cellID: $0.cellID, backend: $0.backend)] ?? []).map(\.operationsPerSecond) })
     }
 }

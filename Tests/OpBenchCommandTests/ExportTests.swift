@@ -11,26 +11,32 @@ struct ExportTests {
 
     init() throws { folder = try ScratchFolder() }
 
-    /// A run of one cell whose operations take this many nanoseconds, and twice as many on Dispatch.
+    /// A run of one cell whose operations take this many nanoseconds, and twice as many on Dispatch. The last sample of
+    /// each backend repeats a noisy one.
     private func writeRun(_ name: String, day: Int, nanoseconds: Double, allocations: Double? = 2) throws {
         var rows: [SampleRow] = []
         func add(
-            _ backend: BackendID, _ kind: String, _ block: Int, _ metric: Metric, _ stat: String, _ value: Double
+            _ backend: BackendID, _ kind: String, _ block: Int, _ metric: Metric, _ stat: String, _ value: Double,
+            _ flags: [String] = []
         ) {
             rows.append(
                 SampleRow(
                     runID: name, sampleID: "\(rows.count)-\(kind)",
                     timestampUTC: "2026-0\(1 + day / 28)-\(day % 28 < 9 ? "0" : "")\(1 + day % 28)T00:00:00.000Z",
                     workload: "w", cellID: "w items=10", backend: backend, block: block, position: 0, phase: "total",
-                    status: .ok, metric: metric.name, stat: stat, value: value, operations: 1000,
+                    status: .ok, flags: flags, metric: metric.name, stat: stat, value: value, operations: 1000,
                     parameters: ["items": "10"]))
         }
         for block in 0..<7 {
             for backend in [BackendID.engine, .dispatch] {
                 let noise = 1 + Double((block * 7 + day * 3) % 11) / 1000
                 let time = nanoseconds * noise * (backend == .engine ? 1 : 2)
-                add(backend, "throughput", block, .time, "total", time * 1000)
-                add(backend, "throughput", block, .operationThroughput, "rate", 1e9 / time)
+                let samples: [(flags: [String], slowdown: Double)] =
+                    block == 6 ? [(["noisy"], 3), (["rerun"], 1)] : [([], 1)]
+                for (flags, slowdown) in samples {
+                    add(backend, "throughput", block, .time, "total", time * slowdown * 1000, flags)
+                    add(backend, "throughput", block, .operationThroughput, "rate", 1e9 / time / slowdown, flags)
+                }
             }
         }
         if let allocations { add(.engine, "allocations", 0, .allocations, "total", allocations * 1000) }

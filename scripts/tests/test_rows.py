@@ -4,6 +4,7 @@ import json
 import keyword
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -115,12 +116,27 @@ def test_one_unit_for_each_quantity(run_folder: Path) -> None:
     assert not [key for key in description if key.endswith("_s")]
 
 
-def test_an_example_of_ten_lines_reads_a_run(run_folder: Path) -> None:
+def test_an_example_of_ten_lines_reads_a_run(run_folder: Path, tmp_path: Path) -> None:
     printed = ran("read_run.py", run_folder)
     for word in ("time_ratio", "mean", "mix", "engine", "dispatch"):
         assert word in printed
-    samples = {row["sample_id"] for row in read(run_folder / "samples.csv") if row["metric"] == "time" and row["phase"] == "total"}
-    assert re.findall(r"mix.* engine +(\d)\.0 ", printed.replace("\n", " mix ")) == [str(len(samples) // 2)]
+    rows = [row for row in read(run_folder / "samples.csv") if row["metric"] == "time" and row["phase"] == "total" and row["backend"] == "engine"]
+    blocks = {row["block"] for row in rows}
+    counted = r"mix.* engine +(\d)\.0 "
+    assert re.findall(counted, printed.replace("\n", " mix ")) == [str(len(blocks))]
+
+    again = tmp_path / "again"
+    shutil.copytree(run_folder, again)
+    text = (again / "samples.csv").read_text(encoding="utf-8")
+    last = next(line for line in reversed(text.splitlines(keepends=True)) if f",{rows[-1]['sample_id']}," in line and ",time,total," in line)
+    value = f",{rows[-1]['value']},"
+    assert value in last
+    # A rerun of the last block, 1000 times as slow.
+    rerun = last.replace(rows[-1]["sample_id"], rows[-1]["sample_id"].replace("-", "r-")).replace(value, f",{float(rows[-1]['value']) * 1000},")
+    write(again / "samples.csv", text + rerun)
+    printed = ran("read_run.py", again)
+    assert re.findall(counted, printed.replace("\n", " mix ")) == [str(len(blocks))]
+    assert "e+0" in printed or max(float(word) for word in re.findall(r"engine .* (\S+)", printed)) > 1000
 
 
 def test_an_example_of_ten_lines_reads_histograms(run_folder: Path) -> None:

@@ -5,7 +5,7 @@ public struct ExportedRun: Sendable {
     public var startedUTC: String
     public var commit: String
     public var summary: [SummaryRow]
-    /// The throughput of every sample behind a row of the summary, by block; empty if no sample reports it.
+    /// The throughput of every sample behind a backend's row of the summary, by block; empty if no sample reports it.
     public var rates: @Sendable (SummaryRow) -> [Double]
 
     public init(
