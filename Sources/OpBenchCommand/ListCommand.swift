@@ -73,7 +73,8 @@ private struct CellListing {
         var text = line(0, "\(spec.name)  \(spec.shape.rawValue), \(spec.file)")
         if !spec.summary.isEmpty { text += line(0, spec.summary) }
         for cell in spec.cells {
-            text += line(2, cell.id)
+            // Whole: the beginnings of two broken ids can be equal.
+            text += TerminalText.escaped("  \(cell.id)") + "\n"
             let run = spec.backends.filter { reasons[Place(cellID: cell.id, backend: $0)] == nil }
             if !run.isEmpty { text += line(4, run.map(\.rawValue).joined(separator: ", ")) }
             for backend in spec.backends {

@@ -76,14 +76,26 @@ struct SummaryTableTests {
                     samples: 4, noisy: 1, throughputSamples: 3, short: 1, latencySamples: 1))
     }
 
+    @Test(
+        "a heading names the time of the bodies that ids leave out",
+        arguments: [
+            (["work_ns": "100", "body": "cpu"], "w work_ns=100"), (["work_ns": "0", "body": "cpu"], "w"),
+            (["work_ns": "100", "body": "sleep"], "w"), ([:], "w"),
+        ] as [([String: String], String)])
+    func heading(parameters: [String: String], expected: String) {
+        func heading(_ cells: (String, [String: String])...) -> String {
+            CellNames(cells.map { .init(id: $0.0, parameters: $0.1) }).heading
+        }
+        let another = parameters.merging(["producers": "2"]) { $1 }
+        #expect(heading(("w", parameters), ("w producers=2", another)) == expected)
+        #expect(heading(("w work_ns=100", parameters)) == "w work_ns=100")
+        #expect(heading(("w", parameters), ("w work_ns=5", parameters.merging(["work_ns": "5"]) { $1 })) == "w")
+    }
+
     // MARK: Notes
 
     private func notes(_ rows: SummaryRow...) -> [String] {
-        let context = SummaryContext(rows, clockResolution: 23, isQuick: false)
-        return SummaryNotes(
-            rows: rows, clockResolution: 23, isQuick: false,
-            ratioMarks: Set(rows.map(context.ratioMark)).subtracting([""])
-        ).entries.map(\.term)
+        SummaryNotes(rows: rows, clockResolution: 23, isQuick: false).entries.map(\.term)
     }
 
     @Test("a note is below the table only if the rows require it")

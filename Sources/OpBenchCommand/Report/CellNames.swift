@@ -2,7 +2,8 @@ import OpBenchModel
 
 /// Names for the cells of one workload by their differences; the heading has the common part.
 struct CellNames {
-    /// The workload's name and the common part of all ids.
+    /// The workload's name and the common part of all ids; and the time of the bodies, of which ids leave out the
+    /// default: without it, the time of an operation would read as the queue's cost.
     let heading: String
     /// The parameters in which the cells differ; `cell` if they differ otherwise, and none if there is only one cell.
     let columns: [String]
@@ -20,7 +21,7 @@ struct CellNames {
     init(_ cells: [Named]) {
         let parts = cells.map { $0.id.split(separator: " ") }
         let common = parts.dropFirst().reduce(Set(parts[0])) { $0.intersection($1) }
-        heading = parts[0].filter(common.contains).joined(separator: " ")
+        heading = (parts[0].filter(common.contains) + Self.defaultWork(of: cells)).joined(separator: " ")
         let byID = Dictionary(cells.map { ($0.id, $0) }) { first, _ in first }
         guard byID.count > 1 else {
             (columns, fields) = ([], [:])
@@ -41,6 +42,17 @@ struct CellNames {
     }
 
     private static let cellColumn = "cell"
+
+    /// The calibrated work of all bodies as `work_ns=100`, if it is not 0 and no id has it.
+    private static func defaultWork(of cells: [Named]) -> [Substring] {
+        let settings = cells.map { cell in
+            cell.parameters.flatMap { $0["body"] == BodyChoice.cpu.name ? $0["work_ns"] : nil }.map { "work_ns=\($0)" }
+        }
+        guard let setting = settings[0], setting != "work_ns=0", settings.allSatisfy({ $0 == setting }),
+            !cells[0].id.split(separator: " ").contains(Substring(setting))
+        else { return [] }
+        return [Substring(setting)]
+    }
 
     /// Nil if the cells' parameters are unknown, or do not distinguish them.
     private static func differingParameters(of cells: [String: Named]) -> [String]? {
