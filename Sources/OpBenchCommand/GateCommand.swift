@@ -13,8 +13,7 @@ struct GateCommand: ParsableCommand {
             a figure that is worse by exactly the margin passes with a probability of at most alpha. Anything else is \
             inconclusive, with the reason and the commands that settle it. `opbench run` takes 7 blocks by default: \
             enough for a pass if intervals are narrow, never for a regression; `opbench run --for-gate` takes as many \
-            as a verdict needs. Two interleaved builds (`--ab`) give the most precise verdicts. `ratio` is the median \
-            of the blocks' ratios, not the quotient of the medians beside it.
+            as a verdict needs. Two interleaved builds (`--ab`) give the most precise verdicts.
 
             A rule with `against` a baseline compares the candidate with that kept run as well, so that many small \
             steps cannot add up unseen.

@@ -53,14 +53,12 @@ public struct JudgedFigures: Sendable {
     public var surroundings: [String]
     /// The actions for inconclusive figures, one line each.
     public var remedies: [String]
-    /// A note on the ratios; empty if there is none.
-    public var note: String
 
     public init(
         kind: Kind, title: String, outcome: String, columns: [Column], rows: [Row],
-        surroundings: [String] = [], remedies: [String] = [], note: String = ""
+        surroundings: [String] = [], remedies: [String] = []
     ) {
         (self.kind, self.title, self.outcome, self.columns, self.rows) = (kind, title, outcome, columns, rows)
-        (self.surroundings, self.remedies, self.note) = (surroundings, remedies, note)
+        (self.surroundings, self.remedies) = (surroundings, remedies)
     }
 }

@@ -238,7 +238,6 @@ extension PageJSON {
         object { json in
             json.member("kind", judged.kind.rawValue)
             json.member("title", judged.title)
-            json.member("note", judged.note)
             json.member("columns", judged.columns) { json, column in
                 json.array {
                     $0.string(column.title)

@@ -151,7 +151,7 @@ struct ReportPageTests {
         let judged = JudgedFigures(
             kind: .goals, title: name, outcome: name, columns: [.init(title: name, isText: true)],
             rows: [.init(cellID: name, figure: name, cells: [name], verdict: name, backend: name)],
-            remedies: [name], note: name)
+            remedies: [name])
         let trend = TrendSeries(
             cellID: name, backend: name, metric: name, unit: .count,
             points: [.init(runID: name, date: name, commit: name, value: 1)])

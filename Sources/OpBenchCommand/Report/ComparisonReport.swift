@@ -21,8 +21,6 @@ protocol JudgedRow: FigureRow {
     var ratio: Double? { get }
     /// The logarithm of the ratio to the bound or the base, whose largest value is the worst; nil without a ratio.
     var excess: Double? { get }
-    /// The median figures whose quotient is printed beside the ratio.
-    var medians: (own: Double, other: Double)? { get }
     /// The largest regression that may be undetected; nil if unknown.
     var mostUnseen: Double? { get }
     /// Whether the builds that are compared both measured it; false for a goal, and for a figure since a baseline.
@@ -172,20 +170,6 @@ struct ComparisonReport<Row: JudgedRow> {
 
     /// The figures that `opbench explain` explains.
     private var regressed: [Row] { rows.filter { $0.verdict == .regression && $0.isOfTwoBuilds } }
-
-    /// A note on the ratios; nil if there are none.
-    var ratioNote: String? {
-        guard rows.contains(where: { $0.ratio != nil }) else { return nil }
-        let ratios =
-            switch compared {
-            case .runs: "of each block of the one run to each of the other"
-            case .sides where !anchors.isEmpty:
-                "within each block, or of each block of the head to each of a baseline"
-            case .sides: "within each block"
-            case .goals: "within each block, or of each block of one cell to each of the other"
-            }
-        return "the median of the ratios \(ratios), not the quotient of the medians beside it"
-    }
 
     /// A sentence per backend: `engine: 2 figures worse (most: 1.3×, CPU time of …), 1 better, 36 unchanged`
     var findings: [String] {

@@ -26,19 +26,13 @@ enum ComparisonTable {
     ) -> PrintedTable.Layout {
         // The headings have the first two columns, cell and backend.
         let columns = Row.reportColumns.dropFirst(2)
-        let isApart = rows.contains { Row.isRatioApart($0) }
         var lines: [PrintedTable.Line] = []
         for (index, row) in rows.enumerated() {
             if index == 0 || rows[index - 1].cellID != row.cellID || rows[index - 1].backend != row.backend {
                 let name = cells.name(of: row.cellID)
                 lines.append(.heading(name.isEmpty ? row.backend.rawValue : "\(name), \(row.backend.rawValue)"))
             }
-            let fields = columns.map { column in
-                let text = column.text(row, report.units)
-                guard isApart, column.title == Row.ratioTitle else { return text }
-                return text + (Row.isRatioApart(row) ? SummaryColumn.apart : " ")
-            }
-            lines.append(line(fields, row))
+            lines.append(line(columns.map { $0.text(row, report.units) }, row))
         }
         let table = PrintedTable(
             columns.map { .init(title: $0.title, isText: $0.isText, rank: $0.rank, isJoined: $0.isJoined) },
@@ -60,9 +54,6 @@ enum ComparisonTable {
     private static func notes<Row>(of report: ComparisonReport<Row>, hidden: [String], width: Int?) -> String {
         var entries = report.surroundings.map {
             (term: "differs", meaning: TerminalText.escaped($0, limit: TerminalText.messageLimit))
-        }
-        if report.rows.contains(where: { Row.isRatioApart($0) }), let note = report.ratioNote {
-            entries.append((SummaryColumn.apart, note))
         }
         if let noise = report.noise { entries.append(("noisy", String(noise.dropFirst("noisy: ".utf8.count)))) }
         if !hidden.isEmpty {

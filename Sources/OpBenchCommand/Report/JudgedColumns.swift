@@ -7,12 +7,6 @@ import OpBenchModel
 extension JudgedRow {
     static var ratioTitle: String { "ratio" }
 
-    /// Whether the printed ratio differs from the quotient of the medians beside it.
-    static func isRatioApart(_ row: Self) -> Bool {
-        guard let ratio = row.ratio, let medians = row.medians else { return false }
-        return Quantities.ratio(medians.own / medians.other) != Quantities.ratio(ratio)
-    }
-
     fileprivate static var cellColumn: ReportColumn<Self> {
         .init(title: "cell", isText: true, meaning: "The cell's id; in a table, above its figures.") { row, _ in
             row.cellID
@@ -45,10 +39,7 @@ extension CompareRow: JudgedRow {
         },
         .init(
             title: ratioTitle, rank: 1,
-            meaning: """
-                new ÷ base: the median of the ratios of the blocks (Hodges–Lehmann estimate). A * marks one that differs \
-                from the quotient of the medians in the table.
-                """
+            meaning: "new ÷ base: \(Figure.ratioEstimate)."
         ) { row, _ in row.ratio.map(Quantities.ratio) ?? Quantities.absent },
         .init(
             title: "95 % interval", rank: 2, isJoined: true,
@@ -92,8 +83,6 @@ extension CompareRow: JudgedRow {
 
     var excess: Double? { ratio.map { abs(log($0)) } }
 
-    var medians: (own: Double, other: Double)? { head.flatMap { head in base.map { (head, $0) } } }
-
     var figureName: String { figure.title + (isOfTwoBuilds ? "" : " since \(against)") }
 
     var isOfTwoBuilds: Bool { against.isEmpty }
@@ -113,10 +102,7 @@ extension GoalRow: JudgedRow {
         },
         .init(
             title: ratioTitle, rank: 1,
-            meaning: """
-                The figure ÷ the reference: the median of the ratios of the blocks (Hodges–Lehmann estimate). A * \
-                marks one that differs from the quotient of the medians in the table.
-                """
+            meaning: "The figure ÷ the reference: \(Figure.ratioEstimate)."
         ) { row, _ in row.ratio.map(Quantities.ratio) ?? Quantities.absent },
         .init(
             title: "95 % interval", rank: 2, isJoined: true,
@@ -144,8 +130,6 @@ extension GoalRow: JudgedRow {
     var mostUnseen: Double? { nil }
 
     var excess: Double? { ratio.map { log($0 / (atMost ?? 1)) } }
-
-    var medians: (own: Double, other: Double)? { value.flatMap { value in base.map { (value, $0) } } }
 
     /// The figure and the reference: `time total ÷ dispatch`.
     var figureName: String { figure.title + (reference.isEmpty ? "" : " ÷ \(reference)") }

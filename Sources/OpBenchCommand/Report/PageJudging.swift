@@ -127,8 +127,7 @@ extension JudgedFigures {
             kind: kind, title: title, outcome: report.outcome?.rawValue ?? "",
             columns: Row.reportColumns.map { Column(title: $0.title, isText: $0.isText, isDetail: $0.isDetail) },
             rows: rows,
-            surroundings: report.surroundings, remedies: report.remedies,
-            note: report.ratioNote.map { "ratio: \($0)" } ?? "")
+            surroundings: report.surroundings, remedies: report.remedies)
     }
 }
 

@@ -8,38 +8,12 @@ struct SummaryContext {
     /// Resolution of the clock that timed the rows, in nanoseconds.
     let clockResolution: Double
     let isQuick: Bool
-    /// The baseline's time per operation in each cell, in nanoseconds.
-    private let baselineTimes: [Place: Double]
-
-    private struct Place: Hashable {
-        let backend: BackendID
-        let cellID: String
-        let side: String
-    }
 
     init(_ rows: [SummaryRow], clockResolution: Double, isQuick: Bool) {
         // If there is also another form of the baseline, the baseline has the shorter name.
         baseline = RatioFindings.baseline(of: rows) ?? .dispatch
         self.clockResolution = clockResolution
         self.isQuick = isQuick
-        baselineTimes = rows.reduce(into: [:]) { times, row in
-            guard row.backend == row.ratioTo, row.operationClass.isEmpty else { return }
-            times[Place(backend: row.backend, cellID: row.cellID, side: row.side)] = row[.time].value
-        }
-    }
-
-    /// Whether the printed ratio differs from the quotient of the times beside it.
-    func isRatioApart(_ row: SummaryRow) -> Bool {
-        guard let ratio = row[.timeRatio].value, let ratioTo = row.ratioTo, row.backend != ratioTo,
-            let time = row[.time].value,
-            let other = baselineTimes[Place(backend: ratioTo, cellID: row.cellID, side: row.side)]
-        else { return false }
-        return Quantities.ratio(time / other) != Quantities.ratio(ratio)
-    }
-
-    /// The mark after a ratio; empty if the ratio needs none.
-    func ratioMark(_ row: SummaryRow) -> String {
-        row.isRatioUnlike ? SummaryColumn.unlike : isRatioApart(row) ? SummaryColumn.apart : ""
     }
 
     /// The figure in the table's format.
@@ -55,7 +29,7 @@ struct SummaryContext {
         case .perSecond: Quantities.count(value) + "/s"
         case .count: Quantities.count(value)
         case .ratio where figure.column?.isPart == true: Quantities.percent(value)
-        case .ratio: Quantities.ratio(value) + (figure.isRatio ? ratioMark(row) : "")
+        case .ratio: Quantities.ratio(value) + (figure.isRatio && row.isRatioUnlike ? SummaryColumn.unlike : "")
         }
     }
 
@@ -80,8 +54,6 @@ struct SummaryColumn: Sendable {
     let meaning: String
     let text: @Sendable (SummaryRow, SummaryContext) -> String
 
-    /// Marks a ratio that differs from the quotient of the times beside it.
-    static let apart = "*"
     /// Marks the ratio of two backends that do not make the same promise about the shape.
     static let unlike = "!"
 
@@ -103,7 +75,7 @@ struct SummaryColumn: Sendable {
         let title = figure.isRatio ? "vs \(baseline.rawValue)" : figure.title
         let own = SummaryColumn(
             title, isRatio: figure.isRatio, always: figure == .time,
-            figure.meaning + (figure.isRatio ? " " + ratioMarks : "")
+            figure.meaning + (figure.isRatio ? " A \(unlike) marks a ratio between backends that did different things." : "")
         ) { row, context in context.text(of: figure, row) }
         guard figure.hasInterval else { return [own] }
         let interval = SummaryColumn(
@@ -112,11 +84,6 @@ struct SummaryColumn: Sendable {
         ) { row, context in context.interval(of: figure, row) }
         return [own, interval]
     }
-
-    private static let ratioMarks = """
-        A \(apart) marks a ratio that differs from the quotient of the medians in the table; a \(unlike) one between \
-        backends that did different things.
-        """
 
     private static let marks = SummaryColumn(
         RowMark.column, isText: true,

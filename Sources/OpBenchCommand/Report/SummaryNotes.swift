@@ -7,8 +7,6 @@ struct SummaryNotes {
     /// Resolution of the clock that timed the rows, in nanoseconds.
     let clockResolution: Double
     let isQuick: Bool
-    /// The marks that appear after ratios.
-    let ratioMarks: Set<String>
 
     /// A warning that applies to nearly all rows, printed above the tables; nil if there is none.
     var warning: String? {
@@ -27,7 +25,7 @@ struct SummaryNotes {
 
     /// The notes that the rows require.
     var entries: [Entry] {
-        [axis, ratio, unlike, interval, backlog, unresolved, serial].compactMap(\.self) + marks
+        [axis, unlike, interval, backlog, unresolved, serial].compactMap(\.self) + marks
     }
 
     private var axis: Entry? {
@@ -39,16 +37,8 @@ struct SummaryNotes {
         )
     }
 
-    private var ratio: Entry? {
-        guard ratioMarks.contains(SummaryColumn.apart) else { return nil }
-        return (
-            SummaryColumn.apart,
-            "the median of the blocks' ratios, not the quotient of the medians beside it"
-        )
-    }
-
     private var unlike: Entry? {
-        guard ratioMarks.contains(SummaryColumn.unlike) else { return nil }
+        guard rows.contains(where: \.isRatioUnlike) else { return nil }
         return (
             SummaryColumn.unlike,
             "not comparable: one of the two does not promise what the shape measures, or is on the other axis"

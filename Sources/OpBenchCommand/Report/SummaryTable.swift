@@ -10,9 +10,7 @@ enum SummaryTable {
         let sections = rows.byWorkload.map {
             SummarySection($0, clockResolution: clockResolution, isQuick: isQuick)
         }
-        let notes = SummaryNotes(
-            rows: rows, clockResolution: clockResolution, isQuick: isQuick,
-            ratioMarks: sections.reduce(into: []) { $0.formUnion($1.ratioMarks) })
+        let notes = SummaryNotes(rows: rows, clockResolution: clockResolution, isQuick: isQuick)
         let warning = notes.warning.map { $0 + "\n" } ?? ""
         let findings = FindingSentences(rows, isQuick: isQuick).lines.map {
             TerminalText.escaped($0, limit: TerminalText.messageLimit) + "\n"
@@ -27,8 +25,6 @@ struct SummarySection {
     let cells: CellNames
     let columns: [SummaryColumn]
     let summaryRows: [SummaryRow]
-    /// The marks after ratios.
-    let ratioMarks: Set<String>
     private let context: SummaryContext
     /// The common kind of all classes, such as `priority`; empty if they have none.
     private let classKind: String
@@ -37,7 +33,6 @@ struct SummarySection {
     init(_ rows: [SummaryRow], clockResolution: Double, isQuick: Bool) {
         let context = SummaryContext(rows, clockResolution: clockResolution, isQuick: isQuick)
         (summaryRows, self.context) = (rows, context)
-        ratioMarks = Set(rows.map(context.ratioMark)).subtracting([""])
         cells = CellNames(rows.map { .init(id: $0.cellID, parameters: $0.parameters) })
         columns = SummaryColumn.all(baseline: context.baseline).filter { column in
             column.isAlwaysShown || rows.contains { !["", Quantities.absent].contains(column.text($0, context)) }
@@ -82,8 +77,7 @@ struct SummarySection {
 
     /// Aligns digits of ratios with and without a mark.
     private func aligned(_ column: SummaryColumn, _ field: String) -> String {
-        let marks = ratioMarks
-        guard column.isRatio, !marks.isEmpty, !marks.contains(where: field.hasSuffix) else {
+        guard column.isRatio, summaryRows.contains(where: \.isRatioUnlike), !field.hasSuffix(SummaryColumn.unlike) else {
             return field
         }
         return field + " "
@@ -120,9 +114,7 @@ enum SummaryMarkdown {
         let sections = rows.byWorkload.map {
             SummarySection($0, clockResolution: clockResolution, isQuick: isQuick)
         }
-        let notes = SummaryNotes(
-            rows: rows, clockResolution: clockResolution, isQuick: isQuick,
-            ratioMarks: sections.reduce(into: []) { $0.formUnion($1.ratioMarks) })
+        let notes = SummaryNotes(rows: rows, clockResolution: clockResolution, isQuick: isQuick)
         let entries = notes.entries.map { "- \(MarkdownText.cell($0.term)): \(MarkdownText.cell($0.meaning))\n" }
         let warning = notes.warning.map { MarkdownText.cell($0) + "\n\n" } ?? ""
         let findings = FindingSentences(rows, isQuick: isQuick).lines.map { "- \(MarkdownText.cell($0))\n" }

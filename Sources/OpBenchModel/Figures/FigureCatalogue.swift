@@ -26,6 +26,12 @@ extension Figure {
 // MARK: - Times
 
 extension Figure {
+    /// The estimate of every ratio of two sides. `hodgesLehmann` in OpBenchAnalysis computes it.
+    public static let ratioEstimate = """
+        the Hodges–Lehmann estimate of the ratios of the blocks, which is the median of their geometric means in pairs; \
+        it is not the quotient of the two medians
+        """
+
     public static let time = Figure(
         "time_ns_per_op", .time, "total", phase: "total", hasInterval: true, .time, "time/op",
         "Total time per operation: making, submitting and draining it. The median of the samples.",
@@ -39,8 +45,8 @@ extension Figure {
     public static let timeRatio = Figure(
         "time_ratio", .time, "total", phase: "total", isRatio: true, hasInterval: true, .ratio, "time ÷ baseline",
         """
-        Time per operation ÷ the baseline's (column `ratio_to`): the Hodges–Lehmann estimate of the ratios \
-        within blocks, which cancels drift. Below 1 is faster. Not comparable if either has the flag \
+        Time per operation ÷ the baseline's (column `ratio_to`): \(ratioEstimate). Drift cancels out within a block. \
+        Below 1 is faster. Not comparable if either has the flag \
         `unpromised`, or if the two have different axes.
         """,
         column: .init(2), isHeadline: true, exportedName: "time_ratio")

@@ -79,6 +79,5 @@ function showVerdicts() {
             ...verdictTables(judged, "Missing or inconclusive figures", open, open.length <= mostOpenRows),
             ...judged.remedies.map((remedy) => element("p", {}, remedy)),
             ...verdictTables(judged, "Figures that passed", others, failed.length + open.length === 0 && others.length <= mostOpenRows));
-        if (judged.note !== "") place.append(element("p", { class: "hint" }, judged.note));
     });
 }
