@@ -148,9 +148,7 @@ struct ABCommand: ParsableCommand {
         options.builds = try examined.value.get()
         if part.text != nil { return try measurePart(selection, policy, options) }
         let run = try InterleavedRun(
-            selection, policy: policy, options: options,
-            floors: CalibrationFolder(in: destination.directory).floors(for: here), anchors: anchors,
-            isSilent: progress.isHidden)
+            selection, policy: policy, options: options, anchors: anchors, isSilent: progress.isHidden)
         let measured = try run.measure()
         try report.report(measured.rows, policy: policy, compared: .sides(measured.run), anchors: anchors, files: files)
         try run.execution.conclude(measured.ended)

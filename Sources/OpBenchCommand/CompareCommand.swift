@@ -9,9 +9,10 @@ struct CompareCommand: ParsableCommand {
         usage: "opbench compare <base> <new> [<options>]",
         discussion: """
             A run is a folder, a samples.csv, or the id of a run under results/ or results/baseline/. Runs taken at \
-            different times drift apart by 20 % and more, so judge by the ratio to Dispatch within each block; \
-            absolute times are judged only with a measured noise floor. Inconclusive figures come with a reason and a \
-            remedy. Exits with 0 whatever the verdicts; `opbench gate` turns them into an exit code.
+            different times drift apart by 20 % and more, so judge by the ratio to Dispatch within each block: \
+            absolute times stay inconclusive. `opbench ab` measures two builds side by side, and judges their times. \
+            Inconclusive figures come with a reason and a remedy. Exits with 0 whatever the verdicts; `opbench gate` \
+            turns them into an exit code.
 
             EXAMPLES
               opbench compare before after

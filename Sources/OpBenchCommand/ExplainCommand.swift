@@ -155,7 +155,7 @@ struct ExplainCommand: ParsableCommand {
     }
 
     private func compare(_ runs: [RecordedRun], _ two: ExplainedBackends?) throws -> [CompareRow] {
-        let comparison = RunComparison(folder: folder)
+        let comparison = RunComparison()
         if let two { return try comparison.compareBackends(two.base, two.head, of: runs[0]) }
         let isOfSides = runs.count == 1
         let policy = try GatePolicy.forTwoSides(

@@ -19,17 +19,16 @@ struct InterleavedRun {
 
     /// - Parameters:
     ///   - options: with the builds.
-    ///   - floors: the noise floors of this host.
     ///   - anchors: the baselines of the policy.
     ///   - takesAllStages: whether an undecided cell gets more blocks even if they are unlikely to decide it.
     ///   - runID: the --run-id that continues the command; nil for the run's own.
     init(
-        _ selection: Selection, policy: GatePolicy, options: RunOptions, floors: KnownNoiseFloors,
-        anchors: [RecordedRun] = [], isSilent: Bool, takesAllStages: Bool = false, continuedBy runID: String? = nil
+        _ selection: Selection, policy: GatePolicy, options: RunOptions, anchors: [RecordedRun] = [], isSilent: Bool,
+        takesAllStages: Bool = false, continuedBy runID: String? = nil
     ) throws {
         var options = options
         options.stageBlocks(of: selection, judgedBy: policy)
-        let applied = AppliedPolicy(policy, stages: options.stages, floors: floors)
+        let applied = AppliedPolicy(policy, stages: options.stages)
         let judgement = SideComparison(applied, takesAllStages: takesAllStages)
         let drift = AnchoredComparison(anchors.baselines, applied)
         (self.judgement, self.drift) = (judgement, drift)

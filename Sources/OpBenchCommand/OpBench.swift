@@ -50,7 +50,7 @@ package struct OpBench: ParsableCommand {
             CommandGroup(
                 name: "Compare",
                 subcommands: [
-                    ABCommand.self, BisectCommand.self, CompareCommand.self, GateCommand.self, CalibrateCommand.self,
+                    ABCommand.self, BisectCommand.self, CompareCommand.self, GateCommand.self,
                 ]),
             CommandGroup(name: "Explain", subcommands: [ExplainCommand.self, ProfileCommand.self, TraceCommand.self]),
             CommandGroup(

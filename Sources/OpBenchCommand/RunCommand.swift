@@ -95,7 +95,7 @@ struct RunCommand: ParsableCommand {
         try layout.check(plan)
         if layout.layouts != nil, part.text != nil || amount.option != nil || plan.quick {
             throw ValidationError(
-                "--layouts takes one block of each layout: leave out --shard, --time-budget, --precision and --quick.")
+                "--layouts determines the number of blocks: leave out --shard, --time-budget, --precision and --quick.")
         }
     }
 

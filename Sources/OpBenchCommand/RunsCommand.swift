@@ -58,11 +58,9 @@ struct RunList {
     }
 
     private static let baselines = "baseline"
-    /// Other folders beside runs.
-    private static let others = [baselines, "calibration"]
 
     private mutating func add(_ names: [String], in directory: String, areBaselines: Bool) {
-        for name in names where !Self.others.contains(name) && !WrittenFolder.isTemporary(name) {
+        for name in names where name != Self.baselines && !WrittenFolder.isTemporary(name) {
             let folder = "\(directory)/\(name)"
             var isFolder: ObjCBool = false
             guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {

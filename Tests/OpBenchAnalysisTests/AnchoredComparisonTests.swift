@@ -7,7 +7,6 @@ import Testing
 @Suite("Drift since a baseline")
 struct AnchoredComparisonTests {
     private static let steps = 27
-    private static let host = HostKind(hostClass: "h", allocator: "a", configuration: "release")
 
     /// A run after that many steps, in each of which the engine got 0.5 % slower.
     ///
@@ -37,11 +36,9 @@ struct AnchoredComparisonTests {
     }
 
     /// The verdict since the baseline after each step.
-    private func verdicts(
-        _ metric: String, drift: Double = 0.5, floors: KnownNoiseFloors = KnownNoiseFloors()
-    ) throws -> [CompareRow] {
+    private func verdicts(_ metric: String, drift: Double = 0.5) throws -> [CompareRow] {
         let comparison = AnchoredComparison(
-            [(name: "v1", samples: run(0, drift: drift))], AppliedPolicy(policy([metric]), floors: floors))
+            [(name: "v1", samples: run(0, drift: drift))], AppliedPolicy(policy([metric])))
         return try (1...Self.steps).map { step in
             let rows = try comparison.rows(run(step, drift: drift))
             #expect(rows.count == 1 && rows[0].against == "v1")
@@ -53,7 +50,7 @@ struct AnchoredComparisonTests {
     func smallSteps() throws {
         let policy = policy(["time_ratio"])
         for step in 1...Self.steps {
-            let question = AppliedPolicy(policy, floors: KnownNoiseFloors()).question([.unpaired])
+            let question = AppliedPolicy(policy).question()
             let rows = try Comparison(base: run(step - 1), head: run(step), question: question).rows
             #expect(rows.filter { $0.verdict != .unjudged }.map(\.verdict) == [.pass], "step \(step)")
         }
@@ -63,26 +60,17 @@ struct AnchoredComparisonTests {
         #expect(abs(try #require(found.last?.ratio) - pow(1.005, 27)) < 0.001)
     }
 
-    @Test("Absolute times need a noise floor of runs apart, and a floor above the bound replaces it")
+    @Test("Absolute times of runs apart are never judged, however certain their difference is")
     func absoluteTimes() throws {
-        let without = try verdicts("time", drift: 0)
-        #expect(without.allSatisfy { $0.verdict == .inconclusive && $0.doubt == .noNoiseFloor })
-        func floors(_ floor: Double) -> KnownNoiseFloors {
-            var row = NoiseFloorRow(
-                comparison: .unpaired, figure: without[0].figure, noiseFloor: floor, runs: 3, blocks: 60)
-            row.host = Self.host
-            return KnownNoiseFloors([row], of: Self.host)
-        }
-        let firstRed = { (found: [CompareRow]) in found.firstIndex { $0.verdict == .regression }.map { $0 + 1 } }
-        #expect(firstRed(try verdicts("time", drift: 0, floors: floors(0.02))) == 10)
-        let raised = try verdicts("time", drift: 0, floors: floors(0.1))
-        #expect(firstRed(raised) == 20 && raised.allSatisfy(\.isRaisedToFloor))
+        let found = try verdicts("time", drift: 0)
+        #expect(found.allSatisfy { $0.verdict == .inconclusive && $0.doubt == .differentTimes })
+        #expect(try #require(found.last?.ratioLow) > 1.1)
     }
 
     @Test("Of two interleaved builds, the head is compared with the baseline")
     func sides() throws {
         let comparison = AnchoredComparison(
-            [(name: "v1", samples: run(0))], AppliedPolicy(policy(["time_ratio"]), floors: KnownNoiseFloors()))
+            [(name: "v1", samples: run(0))], AppliedPolicy(policy(["time_ratio"])))
         let rows = try comparison.rows(run(0, side: "base") + run(12, side: "head"))
         #expect(rows.map(\.verdict) == [.regression])
         #expect(abs(try #require(rows[0].ratio) - pow(1.005, 12)) < 0.001)
@@ -100,11 +88,11 @@ struct AnchoredComparisonTests {
         selector.metric = "time"
         let policy = GatePolicy(rules: [.init(selector, FigureRule(maxRegression: 0.05), against: "v1")])
         let comparison = AnchoredComparison(
-            [(name: "v1", samples: run(0) + others)], AppliedPolicy(policy, floors: KnownNoiseFloors()))
+            [(name: "v1", samples: run(0) + others)], AppliedPolicy(policy))
         let rows = try comparison.rows(run(1))
         #expect(Set(rows.map(\.cellID)) == ["w"] && Set(rows.map(\.backend)) == [.engine, .dispatch])
         let ofOneBackend = AnchoredComparison(
-            [(name: "v1", samples: run(0))], AppliedPolicy(self.policy(["time_ratio"]), floors: KnownNoiseFloors()))
+            [(name: "v1", samples: run(0))], AppliedPolicy(self.policy(["time_ratio"])))
         #expect(try ofOneBackend.rows(run(1).filter { $0.backend == .engine }).map(\.verdict) == [.missing])
     }
 
@@ -124,7 +112,7 @@ struct AnchoredComparisonTests {
     @Test("Cells with an undecided figure continue")
     func open() throws {
         let comparison = AnchoredComparison(
-            [(name: "v1", samples: run(0))], AppliedPolicy(policy(["time_ratio"]), floors: KnownNoiseFloors()))
+            [(name: "v1", samples: run(0))], AppliedPolicy(policy(["time_ratio"])))
         #expect(try comparison.openCells(run(5).filter { $0.block < 3 }) == ["w"])
         for step in [5, 20] { #expect(try comparison.openCells(run(step)).isEmpty, "step \(step)") }
     }

@@ -72,7 +72,7 @@ struct NoisyTimesTests {
             var policy = GatePolicy.standardForSides
             policy.rules.removeAll { $0.selector.metric == "cpu_time" }
             let comparison = SideComparison(
-                AppliedPolicy(policy, stages: BlockStages.standard, floors: KnownNoiseFloors()))
+                AppliedPolicy(policy, stages: BlockStages.standard))
             return try comparison.openCells(rows(spread: spread, blocks: blocks))
         }
         // All open cells get the first fifteen: fewer predict nothing.

@@ -44,7 +44,6 @@ struct CompletionTests {
         for name in ["results/night", "results/day", "results/baseline/main", "other/third"] {
             try folder.write("", to: "\(name)/samples.csv")
         }
-        try folder.write("", to: "results/calibration/noise-floors.csv")
         // Bash would execute it.
         try folder.write("", to: "results/$(id)/samples.csv")
         for command in ["show", "report", "compare", "explain", "gate --ab", "gate --candidate", "export"] {

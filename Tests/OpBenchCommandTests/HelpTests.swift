@@ -9,7 +9,7 @@ import Testing
 struct HelpTests {
     static let commands = [
         [], ["run"], ["merge"], ["list"], ["validate"], ["schema"], ["compare"], ["gate"], ["ab"], ["bisect"],
-        ["profile"], ["explain"], ["trace"], ["calibrate"],
+        ["profile"], ["explain"], ["trace"],
         ["doctor"], ["baseline"], ["baseline", "save"], ["baseline", "list"], ["baseline", "show"], ["export"],
         ["show"], ["explain-columns"], ["report"],
         ["runs"], ["init"], ["shapes"], ["completions"],

@@ -227,8 +227,7 @@ import Testing
         var text = ""
         for (line, last) in [
             ("run m.json --output", ""), ("baseline list --results", ""), ("compare base slow --results", ""),
-            ("export --format otava base --results", ""), ("run m.json --run-id", "calibration"),
-            ("run m.json --run-id", "baseline"), ("calibrate m.json --run-id", "noise-floors.csv"),
+            ("export --format otava base --results", ""), ("run m.json --run-id", "baseline"),
         ] {
             let result = try await run(line, last)
             #expect(result.status == 64 && folder.contents() == before, "\(line) \(last)")

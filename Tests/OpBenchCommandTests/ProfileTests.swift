@@ -351,7 +351,7 @@ struct ExplainTests {
         }
         try run.write(to: folder.root)
         let recorded = try RecordedRun("r", in: folder.root)
-        let rows = try RunComparison(folder: folder.root).compareBackends(.engine, .dispatch, of: recorded)
+        let rows = try RunComparison().compareBackends(.engine, .dispatch, of: recorded)
         let cells = ExplainedCells(
             rows, of: recorded, between: ExplainedBackends(base: .engine, head: .dispatch))
         func ids(_ filter: String?) throws -> [String] {

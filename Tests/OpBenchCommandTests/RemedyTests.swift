@@ -15,7 +15,7 @@ struct RemedyTests {
     init() throws { folder = try ScratchFolder() }
 
     private static let doubts: [Doubt] = [
-        .noNoiseFloor, .tooFewBlocks(7, enough: 15), .wideInterval(blocks: 7, enough: 15),
+        .differentTimes, .tooFewBlocks(7, enough: 15), .wideInterval(blocks: 7, enough: 15),
         .wideInterval(blocks: 20, enough: nil), .likelyChance(blocks: 20, enough: 40),
         .likelyChance(blocks: 20, enough: nil), .tooManyBlocks(41, most: 40), .noRatio,
     ]

@@ -330,7 +330,7 @@ struct JudgedTableTests {
                     (row.base, row.head) = stat == "p99" ? (0, 12_340_000) : (1, 1.5)
                     (row.ratio, row.ratioLow, row.ratioHigh) = (1.5, 0.98, 12.4)
                     if metric == "time_ratio" { row.ratio = 1.4 }
-                    (row.adjustedProbability, row.threshold, row.noiseFloor) = (0.0001, 0.123, 0.123)
+                    (row.adjustedProbability, row.threshold) = (0.0001, 0.123)
                     if stat == "p99" { row.doubt = .wideInterval(blocks: 7, enough: 15) }
                     return row
                 }

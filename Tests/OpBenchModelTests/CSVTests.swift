@@ -69,7 +69,7 @@ struct CSVTests {
             CompareRow.columns
                 == names([
                     "schema_version,cell_id,backend,phase,operation_class,metric,stat,against,base_value,head_value",
-                    "ratio,ci_low,ci_high,p,p_adjusted,noise_floor,threshold,verdict,reason,remedy",
+                    "ratio,ci_low,ci_high,p,p_adjusted,threshold,verdict,reason,remedy",
                 ]))
     }
 

@@ -2,8 +2,7 @@ import OpBenchModel
 
 /// Compares a run, or the head of a run of two builds, with the baselines that rules of a policy bound drift against.
 ///
-/// These are runs at different times: ratios within blocks and counts are judged, other figures only with a noise floor
-/// for such runs.
+/// These are runs at different times: ratios within blocks and counts are judged, other figures are inconclusive.
 public struct AnchoredComparison: Sendable {
     /// A baseline's name and rows.
     public typealias Baseline = (name: String, samples: [SampleRow])
@@ -25,7 +24,7 @@ public struct AnchoredComparison: Sendable {
         let measured = Set(head.map { [$0.cellID, $0.backend.rawValue] })
         var rows: [CompareRow] = []
         for (name, base) in baselines {
-            let question = policy.question([.unpaired], against: name)
+            let question = policy.question(against: name)
             rows += try Comparison(base: base, head: head, question: question).rows.map { row in
                 var row = row
                 row.against = name

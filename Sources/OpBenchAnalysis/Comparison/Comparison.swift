@@ -10,8 +10,6 @@ public struct Comparison: Sendable {
     public struct Question: Sendable {
         /// The rule for a figure; nil leaves it unjudged.
         public var rule: @Sendable (CompareRow) -> FigureRule?
-        /// The relative difference between equal sides on this class of host; nil if it was not measured.
-        public var noiseFloor: @Sendable (CompareRow) -> Double?
         /// Parameters in which matching cells may differ.
         public var ignoredParameters: Set<String>
         /// The numbers of blocks at which figures may be judged, if several were declared beforehand.
@@ -24,13 +22,11 @@ public struct Comparison: Sendable {
 
         public init(
             ignoredParameters: Set<String> = [], stages: [Int] = [], comparisons: Int = 1,
-            noiseFloor: @escaping @Sendable (CompareRow) -> Double? = { _ in nil },
             rule: @escaping @Sendable (CompareRow) -> FigureRule? = { _ in nil }
         ) {
             self.ignoredParameters = ignoredParameters
             self.stages = stages
             self.comparisons = comparisons
-            self.noiseFloor = noiseFloor
             self.rule = rule
         }
     }
@@ -122,9 +118,9 @@ private struct Candidate {
     private var direction: Metric.Direction { metric?.direction ?? .lower }
     private var slack: Double? { [base, head].compactMap { $0?.slack }.max() }
     /// Machines drift between runs at different times. Comparable are figures relative to another in the same block,
-    /// figures with a noise floor for such runs, figures that are 0 on one side, and counts.
+    /// figures that are 0 on one side, and counts.
     private var isComparable: Bool {
-        isPaired || BaselineRatio.names.contains(row.metric) || row.noiseFloor != nil || slack != nil
+        isPaired || BaselineRatio.names.contains(row.metric) || slack != nil
             || [base, head].contains { $0?.valueOfBlock.values.allSatisfy { $0 == 0 } ?? false }
     }
     var isTested: Bool { rule != nil && !isExact && isComparable && effect?.probability != nil }
@@ -141,8 +137,7 @@ private struct Candidate {
         row.base = base.flatMap { median($0.values) }
         row.head = head.flatMap { median($0.values) }
         let scatter = scatter
-        row.noiseFloor = [question.noiseFloor(row), scatter.relative].compactMap { $0 }.max()
-        row.threshold = rule.map { max($0.maxRegression, row.noiseFloor ?? 0) }
+        row.threshold = rule.map { max($0.maxRegression, scatter.relative ?? 0) }
         guard let base, let head else { return }
         effect = measure(base, head, tails)
         row.ratio = effect?.ratio
@@ -151,7 +146,7 @@ private struct Candidate {
         row.probability = effect?.probability
         guard let rule, let effect else { return }
         margin = rule.margin(
-            of: row.base!, on: isExact ? .difference : effect.scale, direction: direction, noiseFloor: row.noiseFloor,
+            of: row.base!, on: isExact ? .difference : effect.scale, direction: direction, scatter: scatter.relative,
             slack: [slack, scatter.absolute].compactMap { $0 }.max())
         row.threshold = margin?.relativeWorse
     }
@@ -199,7 +194,7 @@ private struct Candidate {
     }
 
     private func judgement(by rule: FigureRule) -> Judgement {
-        guard isComparable else { return .inconclusive(.noNoiseFloor) }
+        guard isComparable else { return .inconclusive(.differentTimes) }
         let fewest = [base, head].map { $0?.valueOfBlock.count ?? 0 }.min()!
         // A single count has no other count to agree with.
         if slack != nil, fewest < 2 { return .inconclusive(.tooFewBlocks(fewest, enough: 2)) }
@@ -228,9 +223,6 @@ extension CompareRow {
         guard let detectable, let low = ratioLow, let high = ratioHigh else { return nil }
         return max(detectable, (Metric.named(figure.metric)?.direction == .higher ? 1 / low : high) - 1)
     }
-
-    /// Whether the rule's threshold was below the host's noise floor.
-    public var isRaisedToFloor: Bool { threshold != nil && threshold == noiseFloor }
 
     /// Whether the whole interval of a pass is beyond the margin on the good side. More blocks may show an improvement.
     var mayBeImproved: Bool {

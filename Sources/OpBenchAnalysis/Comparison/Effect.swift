@@ -51,7 +51,7 @@ struct Effect {
         mostBlocks = signFlipLimit
     }
 
-    /// From two separate runs: drift between them counts as an effect, unless a noise floor allows for it.
+    /// From two separate runs: drift between them counts as an effect.
     ///
     /// Uses Hodges–Lehmann's shift, the differences between both sides, and Mann–Whitney. The value of a unit is the
     /// mean of its values on the scale.

@@ -18,15 +18,17 @@ extension FigureRule {
         return worsening > margin.worse ? .regression : worsening < -margin.better ? .improved : .pass
     }
 
-    /// The margin in force: the greatest of the rule's relative margin, its absolute margin, and the host's noise
-    /// floor.
+    /// The margin in force: the greater of the rule's relative and absolute margins.
     ///
-    /// - Parameter slack: the allowed difference between counts of one build.
+    /// - Parameters:
+    ///   - scatter: the relative difference between counts of one side.
+    ///   - slack: the allowed difference between counts of one build.
     func margin(
-        of base: Double, on scale: Effect.Scale, direction: Metric.Direction, noiseFloor: Double?, slack: Double? = nil
+        of base: Double, on scale: Effect.Scale, direction: Metric.Direction, scatter: Double? = nil,
+        slack: Double? = nil
     ) -> Margin {
         Margin(
-            relative: Swift.max(maxRegression, noiseFloor ?? 0), absolute: Swift.max(minAbsolute, slack ?? 0),
+            relative: Swift.max(maxRegression, scatter ?? 0), absolute: Swift.max(minAbsolute, slack ?? 0),
             of: base, on: scale, direction: direction)
     }
 

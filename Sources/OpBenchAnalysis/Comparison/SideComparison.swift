@@ -11,11 +11,7 @@ public struct SideComparison: Sendable {
     }
 
     public func rows(_ samples: [SampleRow]) throws(InputError) -> [CompareRow] {
-        try Comparison(sidesOf: samples, question: question(on: samples)).rows
-    }
-
-    private func question(on samples: [SampleRow]) -> Comparison.Question {
-        policy.question(samples.contains { $0.layout != nil } ? [.layouts, .paired] : [.paired])
+        try Comparison(sidesOf: samples, question: policy.question()).rows
     }
 
     /// The cells in which some judged count differs between the sides while the samples of each side agree. More
@@ -29,7 +25,7 @@ public struct SideComparison: Sendable {
     /// The cells with a judged figure that is undecided and that more blocks are likely to decide, or that may be
     /// improved. Counts have separate blocks.
     @Sendable public func openCells(_ samples: [SampleRow]) throws -> Set<String> {
-        var question = question(on: samples)
+        var question = policy.question()
         question.leavesNoisyTimes = false
         let open = try Comparison(sidesOf: samples, question: question).rows.filter {
             ($0.verdict == .inconclusive && (takesAllStages || $0.doubt?.moreBlocks != nil) || $0.mayBeImproved)

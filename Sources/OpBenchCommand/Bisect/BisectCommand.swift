@@ -147,8 +147,7 @@ struct BisectCommand: ParsableCommand {
         var run = BisectRun(
             history, builder: build.builder, options: options, layouts: layout.layouts ?? 0,
             isSilent: progress.isHidden)
-        let floors = try CalibrationFolder(in: destination.directory).floors(for: .here(on: limits.processors))
-        let whole = try run.measureEnds(selection, policy, floors)
+        let whole = try run.measureEnds(selection, policy)
         let rows = whole.rows.filter { policy.rule(for: $0) != nil && (figure == nil || $0.metric == figure) }
         guard let change = SearchedChange(in: rows) else { return try reportUnchanged(whole, rows, policy) }
         selection = try selection.narrowed(toCell: change.row.cellID, judgedBy: change.policy)

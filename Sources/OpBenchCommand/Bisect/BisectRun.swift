@@ -83,10 +83,10 @@ struct BisectRun {
     ///
     /// - Throws: also if one of the two cannot be measured.
     mutating func measureEnds(
-        _ selection: Selection, _ policy: GatePolicy, _ floors: KnownNoiseFloors
+        _ selection: Selection, _ policy: GatePolicy
     ) throws -> InterleavedRun.Measured {
         steps.append(Step(base: history.good, head: history.commit(at: history.others.count), isCheck: false))
-        return try measure(try buildLast(), selection, policy, floors)
+        return try measure(try buildLast(), selection, policy)
     }
 
     /// Searches to the end.
@@ -143,7 +143,7 @@ struct BisectRun {
             StandardError.say("opbench: \(head.words) is skipped: \(reason)")
             return nil
         }
-        let measured = try measure(builds, selection, change.policy, KnownNoiseFloors())
+        let measured = try measure(builds, selection, change.policy)
         guard let judged = change.judged(by: measured.rows) else {
             StandardError.say("opbench: \(head.words) is skipped: its samples lack \(change.row.figure.title)")
             return nil
@@ -179,7 +179,7 @@ struct BisectRun {
 
     /// Makes the last step's run, or continues it.
     private func measure(
-        _ builds: ComparedBuilds, _ selection: Selection, _ policy: GatePolicy, _ floors: KnownNoiseFloors
+        _ builds: ComparedBuilds, _ selection: Selection, _ policy: GatePolicy
     ) throws -> InterleavedRun.Measured {
         let step = steps.count - 1
         var options = options
@@ -187,7 +187,7 @@ struct BisectRun {
         options.builds = builds
         if step > 0, !isBegun(step) { options.resume = false }
         let run = try InterleavedRun(
-            selection, policy: policy, options: options, floors: floors, isSilent: isSilent, takesAllStages: step > 0,
+            selection, policy: policy, options: options, isSilent: isSilent, takesAllStages: step > 0,
             continuedBy: self.options.runID)
         let measured = try run.measure()
         if let signal = measured.ended.signal { throw interruption(by: signal) }

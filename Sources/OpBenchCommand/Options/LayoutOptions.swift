@@ -25,11 +25,12 @@ struct LayoutOptions: ParsableArguments {
         }
     }
 
-    /// Refuses blocks that would use a layout twice.
+    /// Refuses blocks that would use some layouts more often than others.
     func check(_ plan: PlanOptions) throws {
-        guard let layouts, let blocks = plan.blocks, blocks > layouts else { return }
+        guard let layouts, let blocks = plan.blocks, blocks > layouts, !blocks.isMultiple(of: layouts) else { return }
         throw ValidationError(
-            "--blocks \(blocks) needs as many layouts: give --layouts \(blocks), or leave out --blocks.")
+            "--blocks \(blocks) is no multiple of \(layouts) layouts: give --layouts \(blocks), or leave out --blocks."
+        )
     }
 
     /// Refuses rules that need more blocks than there are layouts, since they would never decide.

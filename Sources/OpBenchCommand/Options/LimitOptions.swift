@@ -2,7 +2,7 @@ import ArgumentParser
 import OpBenchModel
 import OpBenchRunner
 
-/// Limits of sample processes: the options that `run`, `ab` and `calibrate` share.
+/// Limits of sample processes: the options that `run` and `ab` share.
 struct LimitOptions: ParsableArguments {
     @Option(
         name: .customLong("cpus"),

@@ -79,12 +79,6 @@ struct ReportOptions: ParsableArguments {
         for index in policy.unusedRules(among: rows) {
             StandardError.say("opbench: warning: rule \(index + 1) of the policy matches no figure")
         }
-        let raised = rows.count { $0.isRaisedToFloor }
-        if raised > 0 {
-            StandardError.say(
-                "opbench: warning: \(raised) \(raised == 1 ? "margin is" : "margins are") raised to the noise floor of this host"
-            )
-        }
         let shown = ComparisonReport(
             rows: showsAll ? rows : rows.filter { policy.rule(for: $0) != nil }, outcome: outcome, compared: compared,
             anchors: anchors)

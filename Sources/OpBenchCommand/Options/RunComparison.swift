@@ -1,13 +1,10 @@
 import ArgumentParser
-import Foundation
 import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
 
-/// Compares recorded runs, with the noise floors measured on their host.
+/// Compares recorded runs.
 struct RunComparison {
-    /// The folder of runs and calibrations.
-    let folder: String
     /// Parameters, separated by commas, that matching cells may differ in.
     var ignoredParameters: String?
 
@@ -40,10 +37,9 @@ struct RunComparison {
         }
         let ignored = try ignored(among: [base, head])
         try RecordedRun.checkSameHost(base, head, ignoring: ignored)
-        let floors = try CalibrationFolder(in: folder).floors(for: head.facts)
-        let question = AppliedPolicy(policy, floors: floors, ignoring: ignored).question([.unpaired])
+        let question = AppliedPolicy(policy, ignoring: ignored).question()
         let rows = try Comparison(base: base.samples, head: head.samples, question: question).rows
-        let staged = AppliedPolicy(policy, stages: head.facts?.stages ?? [], floors: floors, ignoring: ignored)
+        let staged = AppliedPolicy(policy, stages: head.facts?.stages ?? [], ignoring: ignored)
         return try add(anchors, to: rows, of: head, staged, ignored)
     }
 
@@ -84,60 +80,9 @@ struct RunComparison {
                 file: run.name, message: "the run has no sides `base` and `head`",
                 remedy: "name a run of `opbench ab`, or compare two runs with --baseline and --candidate")
         }
-        let floors = try CalibrationFolder(in: folder).floors(for: run.facts)
         let ignored = try ignored(among: [run])
-        let applied = AppliedPolicy(policy, stages: run.facts?.stages ?? [], floors: floors, ignoring: ignored)
+        let applied = AppliedPolicy(policy, stages: run.facts?.stages ?? [], ignoring: ignored)
         return try add(anchors, to: try SideComparison(applied).rows(run.samples), of: run, applied, ignored)
-    }
-}
-
-/// The runs of one build against itself from `opbench calibrate`, and the noise floors computed from them.
-struct CalibrationFolder {
-    let path: String
-
-    /// - Parameter results: the folder of runs.
-    init(in results: String) { path = "\(results)/calibration" }
-
-    private var file: String { "\(path)/\(NoiseFloorRow.fileName)" }
-
-    /// The floors for each cell of a run, measured on the cell's host with its kind of build; none for an unknown host.
-    func floors(for facts: RunFacts?) throws(InputError) -> KnownNoiseFloors {
-        guard let facts else { return KnownNoiseFloors() }
-        return KnownNoiseFloors(try rows()) { facts.machine(of: $0)?.kind }
-    }
-
-    func floors(for host: HostKind) throws(InputError) -> KnownNoiseFloors {
-        KnownNoiseFloors(try rows(), of: host)
-    }
-
-    private func rows() throws(InputError) -> [NoiseFloorRow] {
-        guard FileManager.default.fileExists(atPath: file) else { return [] }
-        return try CSVFile.read(NoiseFloorRow.self, file: file)
-    }
-
-    /// Recomputes the floors of a host from all its runs, and saves them together with those of other hosts.
-    ///
-    /// - Returns: that host's floors.
-    func update(for facts: RunFacts) throws -> [NoiseFloorRow] {
-        let host = facts.hostKind
-        let runs = try runs(of: host)
-        let ofBuild = runs.filter { $0.facts?.builds == facts.builds }
-        let floors = NoiseFloors.of(host, runs: runs.map(\.samples), ofOneBuild: ofBuild.map(\.samples))
-        let others = try rows().filter { $0.host != host }
-        let folder = try WrittenFolder(path)
-        try folder.refuseForeign([NoiseFloorRow.fileName])
-        try folder.replace(NoiseFloorRow.fileName, by: CSVFile.text(of: others + floors))
-        return floors
-    }
-
-    private func runs(of host: HostKind) throws(InputError) -> [RecordedRun] {
-        var runs: [RecordedRun] = []
-        for name in ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() {
-            guard FileManager.default.fileExists(atPath: "\(path)/\(name)/run.json") else { continue }
-            let run = try RecordedRun("\(path)/\(name)", in: path)
-            if let facts = run.facts, facts.hostKind == host { runs.append(run) }
-        }
-        return runs
     }
 }
 
@@ -169,5 +114,5 @@ struct ComparisonOptions: ParsableArguments {
         try comparison.compareSides(of: run, policy: policy, anchors: anchors)
     }
 
-    private var comparison: RunComparison { RunComparison(folder: folder, ignoredParameters: ignoredParameters) }
+    private var comparison: RunComparison { RunComparison(ignoredParameters: ignoredParameters) }
 }

@@ -15,8 +15,8 @@ enum RunIdentifier {
             + "-" + String(repeating: "0", count: 4 - random.count) + random
     }
 
-    /// Other names in the folders of runs and calibrations.
-    private static let reserved = ["baseline", "calibration", NoiseFloorRow.fileName, RunName.historyFile]
+    /// Other names in the folder of runs.
+    private static let reserved = ["baseline", RunName.historyFile]
 
     /// Checks the id of a new run.
     static func check(runID id: String, option: String = "--run-id") throws(InputError) {

@@ -13,7 +13,7 @@ struct ColumnTopic {
     }
 
     static let all = [
-        summary, marks, backends, compared, goals, floors, variances, summaryFile, samplesFile, metrics, surroundings,
+        summary, marks, backends, compared, goals, variances, summaryFile, samplesFile, metrics, surroundings,
     ]
 
     private static let summary = ColumnTopic(
@@ -49,11 +49,9 @@ struct ColumnTopic {
         title: "Tables of compare, ab and gate", columns: CompareRow.reportColumns.map(described))
     private static let goals = ColumnTopic(
         title: "Tables of gate with goals", columns: GoalRow.reportColumns.map(described))
-    private static let floors = ColumnTopic(
-        title: "Table of calibrate", columns: FloorTable.columns.map { Described(name: $0.title, meaning: $0.meaning) })
 
     private static let variances = ColumnTopic(
-        title: "Table of variances, of calibrate and, with --wide, of ab and gate --ab",
+        title: "Table of variances, of ab and gate --ab with --wide",
         columns: VarianceTable.columns.map { Described(name: $0.title, meaning: $0.meaning) })
 
     private static func described<Row>(_ column: ReportColumn<Row>) -> Described {

@@ -60,13 +60,8 @@ extension CompareRow: JudgedRow {
         ) { row, _ in row.adjustedProbability.map(Quantities.probability) ?? Quantities.absent },
         .init(
             title: "margin", rank: 3,
-            meaning: """
-                The allowed worsening as a part of the figure, or `min_absolute` if that is more; (floor) if it was \
-                raised to this host's noise floor.
-                """
-        ) { row, _ in
-            (row.threshold.map(Quantities.percent) ?? Quantities.absent) + (row.isRaisedToFloor ? " (floor)" : "")
-        },
+            meaning: "The allowed worsening as a part of the figure, or `min_absolute` if that is more."
+        ) { row, _ in row.threshold.map(Quantities.percent) ?? Quantities.absent },
         .init(
             title: "detects", rank: 5, isDetail: true,
             meaning: "The comparison's power: the worsening that would be reported as a regression 95 times in 100."

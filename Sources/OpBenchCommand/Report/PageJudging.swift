@@ -8,7 +8,7 @@ struct PageJudging {
     let baseline: RecordedRun?
     /// The policy file; nil for the standard policy of each comparison.
     let policy: String?
-    /// The folder of runs and calibrations.
+    /// The folder of runs.
     let folder: String
 
     /// One verdict for each run of two builds, one for each other run against the baseline, and one for all goals.
@@ -71,7 +71,7 @@ struct PageJudging {
     private func judgeSides(of run: RecordedRun, by rules: GatePolicy?) throws -> JudgedFigures {
         let policy = rules ?? GatePolicy.standardForSides
         let anchors = try policy.anchors(in: folder, file: self.policy)
-        let rows = try RunComparison(folder: folder).compareSides(of: run, policy: policy, anchors: anchors)
+        let rows = try RunComparison().compareSides(of: run, policy: policy, anchors: anchors)
         return judged(.sides, "\(run.name): head against base", rows, policy, .sides(run), anchors)
     }
 
@@ -80,7 +80,7 @@ struct PageJudging {
     ) throws -> JudgedFigures {
         let policy = rules ?? GatePolicy.standard
         let anchors = try policy.anchors(in: folder, file: self.policy)
-        let rows = try RunComparison(folder: folder).compare(baseline, run, policy: policy, anchors: anchors)
+        let rows = try RunComparison().compare(baseline, run, policy: policy, anchors: anchors)
         return judged(
             .baseline, "\(run.name) against \(baseline.name)", rows, policy, .runs([baseline, run]), anchors)
     }

@@ -3,7 +3,7 @@ import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
 
-/// Executes a plan for `run`, `ab` and `calibrate`, with progress on standard error, to its end or to a signal.
+/// Executes a plan for `run` and `ab`, with progress on standard error, to its end or to a signal.
 struct RunExecution {
     private let selection: Selection
     private let plan: RunPlan

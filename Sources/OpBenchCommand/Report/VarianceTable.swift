@@ -34,7 +34,7 @@ enum VarianceTable {
         },
         .init(
             title: "layouts",
-            meaning: "The standard deviation between layouts of one build; needs --layouts, and two blocks of each."
+            meaning: "The standard deviation between layouts of one build; needs two blocks of each: --layouts 15 --blocks 30."
         ) { deviation($0.components.layouts) },
         .init(
             title: "drift", meaning: "The standard deviation between blocks, which both sides share: ratios exclude it."

@@ -61,8 +61,8 @@ extension JSONSchema {
                     "against",
                     described(
                         "A baseline to compare with in place of the other side, which bounds the figure's drift since "
-                            + "then. Ratios to Dispatch and counts can be judged; other figures only with a noise floor "
-                            + "of runs at different times.",
+                            + "then. Ratios to Dispatch and counts can be judged; other figures of runs at different "
+                            + "times stay inconclusive.",
                         [
                             ("type", "object"), ("required", .strings(["baseline"])), noOtherMembers, comments,
                             ("properties", .object(("baseline", baselineName))),

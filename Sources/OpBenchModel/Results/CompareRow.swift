@@ -33,10 +33,7 @@ public struct CompareRow: FigureRow, Hashable {
     /// (Holm).
     public var probability: Double?
     public var adjustedProbability: Double?
-    /// The relative difference between equal sides on this host, if it was measured.
-    public var noiseFloor: Double?
-    /// The relative difference that the rule allows, raised to the noise floor or to the rule's absolute floor if that
-    /// is greater.
+    /// The relative difference that the rule allows, or its absolute one as a part of the figure if that is greater.
     public var threshold: Double?
     public var verdict: Verdict
     /// The reason of an inconclusive verdict; nil for other verdicts, and in rows that were read from a file.
@@ -68,7 +65,7 @@ extension CompareRow {
             .init("ratio", \.ratio),
             .init("ci_low", \.ratioLow), .init("ci_high", \.ratioHigh),
             .init("p", \.probability), .init("p_adjusted", \.adjustedProbability),
-            .init("noise_floor", \.noiseFloor), .init("threshold", \.threshold), .init("verdict", \.verdict),
+            .init("threshold", \.threshold), .init("verdict", \.verdict),
             .init("reason", \.reason), .init("remedy", \.remedy),
         ]
 

@@ -1,7 +1,7 @@
 /// The reason why a comparison is inconclusive, with the likely remedy.
 public enum Doubt: Sendable, Hashable {
     /// An absolute figure of two runs at different times, between which the machine may have drifted.
-    case noNoiseFloor
+    case differentTimes
     /// Fewer blocks than the rule, or an interval, needs.
     case tooFewBlocks(Int, enough: Int)
     /// The interval includes the margin. `enough` is nil if the largest possible run would not decide.
@@ -16,7 +16,7 @@ public enum Doubt: Sendable, Hashable {
     /// The reason, short enough for a table.
     public var words: String {
         switch self {
-        case .noNoiseFloor: "no noise floor"
+        case .differentTimes: "different times"
         case .tooFewBlocks(let blocks, let enough): "\(blocks) of \(enough) blocks"
         case .wideInterval(let blocks, let enough?): "wide interval, \(blocks) of \(enough) blocks"
         case .wideInterval: "too noisy for the margin"
@@ -32,7 +32,7 @@ public enum Doubt: Sendable, Hashable {
         switch self {
         case .tooFewBlocks(_, let enough): enough
         case .wideInterval(_, let enough), .likelyChance(_, let enough): enough
-        case .noNoiseFloor, .tooManyBlocks, .noRatio: nil
+        case .differentTimes, .tooManyBlocks, .noRatio: nil
         }
     }
 
@@ -43,7 +43,7 @@ public enum Doubt: Sendable, Hashable {
             .likelyChance(_, let blocks?):
             Self.remedy(blocks: blocks)
         case .wideInterval, .likelyChance: "use a quieter machine, or a wider margin or bound"
-        case .noNoiseFloor: "measure the noise floor: run opbench calibrate three times"
+        case .differentTimes: "judge the ratio to Dispatch, or measure both builds interleaved: opbench ab"
         case .noRatio: "bound the figure itself: a goal without `against`"
         }
     }

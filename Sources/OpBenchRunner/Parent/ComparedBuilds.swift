@@ -38,11 +38,6 @@ public struct ComparedBuilds: Sendable, Codable, Equatable {
         return builds
     }
 
-    /// This program as both builds.
-    public static func sameTwice() async throws -> ComparedBuilds {
-        try await examine(base: ChildProcess.ownExecutable, head: ChildProcess.ownExecutable)
-    }
-
     /// The ids of the commits that they were built from; nil unless both builds record one and had no changes.
     public var commits: (base: String, head: String)? {
         guard let base = base.description.commit, let head = head.description.commit,

@@ -78,10 +78,6 @@ extension FuzzReader {
                     cellID: "w", backend: .engine, phase: "total", operationClass: "", metric: "time", stat: "total",
                     reference: "dispatch", atMost: 0.3, verdict: .met)
             ]),
-        Kind(
-            NoiseFloorRow.self,
-            [NoiseFloorRow(comparison: .paired, figure: CompareRow.blank.figure, noiseFloor: 0.02, runs: 3, blocks: 40)]
-        ),
         Kind(TrendRow.self, [TrendRow.blank]),
         Kind(RunListRow.self, [RunListRow.blank]),
     ]
