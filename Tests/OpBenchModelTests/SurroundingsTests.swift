@@ -54,7 +54,7 @@ struct SurroundingsTests {
         let other = Self.before.replacingBuild(by: Surroundings([.compiler: "Swift C", .kernel: "Linux 2"]))
         #expect(Self.before.changes(to: other).lines == ["compiler: Swift A → Swift C"])
         let owners = Dictionary(grouping: SurroundingFact.allCases, by: \.owner)
-        #expect(owners[.build] == [.compiler, .oneTBB])
+        #expect(owners[.build] == [.compiler, .oneTBB, .libraries])
     }
 
     @Test("Machines that differ are named together")

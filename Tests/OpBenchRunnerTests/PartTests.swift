@@ -279,6 +279,10 @@ import Testing
         golden.expect(
             foreigners[0], "a part of another sweep",
             replacing: words.merging([String(other.options.runID.prefix(12)): "OTHER"]) { $1 })
+        try FileManager.default.removeItem(atPath: one)
+        _ = try await measure(try part("1/3") { $0.build = SidesTests.builds.base })
+        let mixed = refusals([one, two, three])
+        #expect(mixed.count == 2 && mixed.allSatisfy { $0.contains("$.executable.sha256") }, "\(mixed)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(".") }.isEmpty)
     }
 

@@ -160,7 +160,7 @@ import Testing
         try expectGolden(refusal { _ = try RunFacts.read(beside: "\(run)/samples.csv") }, "a device as run.json")
         unlink("\(run)/run.json")
         mkfifo("\(run)/run.json", 0o600)
-        try expectGolden(refusal { _ = try RunFolder.reopen(plan(resume: true)) }, "a FIFO as run.json")
+        try expectGolden(refusal { _ = try RunFolder.reopen(plan(resume: true), by: nil) }, "a FIFO as run.json")
     }
 
     @Test("A run with too many samples to wait for is rejected before anything is written")

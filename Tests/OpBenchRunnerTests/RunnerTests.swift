@@ -242,20 +242,31 @@ import Testing
         #expect(histograms.count == resumed.samples.count)
     }
 
-    @Test func `a resumed run names what changed around the code since it began`() async throws {
-        let folder = try Fixture.folder()
-        _ = try await runner(try plan(folder)) { number, request in
-            if number == 4 { throw CancellationError() }
-            return try Self.ok(number, request)
-        }.run { _ in }
-        let file = "\(folder)/run/run.json"
-        let text = SystemFile.text(file).replacing("\"kernel\" : \"", with: "\"kernel\" : \"an older ")
-        try Data(text.utf8).write(to: URL(fileURLWithPath: file))
-        var warnings: [String] = []
-        _ = try await runner(try plan(folder, resume: true)).run { event in
-            if case .warning(let text) = event { warnings.append(text) }
+    /// What the message names, and the change of run.json.
+    @Test(arguments: [
+        ("program", "\"sha256\" : \"", "\"sha256\" : \"0"), ("allocator", "\"allocator\" : \"", "\"allocator\" : \"0"),
+        ("kernel", "\"kernel\" : \"", "\"kernel\" : \"0"),
+        ("libswiftCore.so", "\"libswiftCore.so\" : \"", "\"libswiftCore.so\" : \"0"),
+        ("LD_AUDIT", "\"environment\" : {", "\"environment\" : {\"LD_AUDIT\": \"mine.so\""),
+    ])
+    func `a run of another program or host is not resumed, finished or not, and stays unchanged`(
+        name: String, old: String, new: String
+    ) async throws {
+        for last in [4, Int.max] {
+            let folder = try Fixture.folder()
+            _ = try await runner(try plan(folder)) { number, request in
+                if number == last { throw CancellationError() }
+                return try Self.ok(number, request)
+            }.run { _ in }
+            let file = "\(folder)/run/run.json"
+            let text = SystemFile.text(file).replacing(old, with: new)
+            try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+            let before = try files(folder)
+            let resumed = runner(try plan(folder, resume: true))
+            let error = await #expect(throws: InputError.self) { try await resumed.run { _ in } }
+            #expect(error?.file == file && error?.message.contains(name) == true, "\(error.debugDescription)")
+            #expect(try files(folder) == before)
         }
-        #expect(warnings.count == 1 && warnings[0].contains("kernel: an older "), "\(warnings)")
     }
 
     @Test func `a finished run has nothing left to do`() async throws {

@@ -72,7 +72,10 @@ struct DestinationOptions: ParsableArguments {
         completion: .runs(in: "--output"))
     var runID: String?
 
-    @Flag(help: "Continue the run with that --run-id: keep its rows, measure what is missing.")
+    @Flag(
+        help: ArgumentHelp(
+            "Continue the run with that --run-id: keep its rows, measure what is missing.",
+            discussion: "Refused with another program, host, kernel, library or variable than run.json records."))
     var resume = false
 
     @Option(

@@ -6,6 +6,7 @@ public enum SurroundingFact: String, CaseIterable, Sendable {
     case oneTBB = "onetbb"
     case kernel
     case cLibrary = "c_library"
+    case libraries
     case microcode
     case mitigations
     case hugePages = "transparent_huge_pages"
@@ -18,11 +19,11 @@ public enum SurroundingFact: String, CaseIterable, Sendable {
     /// Two interleaved builds have one host, and may differ in facts of a build.
     public enum Owner: String, Sendable { case host, build }
 
-    public var owner: Owner { self == .compiler || self == .oneTBB ? .build : .host }
+    public var owner: Owner { [.compiler, .oneTBB, .libraries].contains(self) ? .build : .host }
 
     public var title: String {
         switch self {
-        case .compiler, .kernel, .microcode, .mitigations, .governor, .turbo: rawValue
+        case .compiler, .kernel, .libraries, .microcode, .mitigations, .governor, .turbo: rawValue
         case .oneTBB: "oneTBB"
         case .cLibrary: "C library"
         case .hugePages: "transparent huge pages"
@@ -39,6 +40,8 @@ public enum SurroundingFact: String, CaseIterable, Sendable {
         case .oneTBB: "The version of oneTBB, in a build that has it."
         case .kernel: "The system's name, release and machine: uname(2)."
         case .cLibrary: "The version of the C library that the program runs with: confstr(3)."
+        case .libraries:
+            "Each library that the program loads: the digest that its linker wrote into it (build ID), or its size and time."
         case .microcode: "The processors' microcode, unless a hypervisor hides it: /proc/cpuinfo."
         case .mitigations:
             "For each vulnerability of processors that the kernel knows, what it does about it: the files in "

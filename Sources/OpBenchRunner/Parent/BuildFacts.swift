@@ -24,6 +24,9 @@ public struct BuildFacts: Sendable, Codable, Equatable {
         return (layout.path, layout.seed)
     }
 
+    /// What tells it from other programs: its checksum, or its size and time where that was not computed.
+    var identity: String { sha256.map { String($0.prefix(16)) } ?? "\(bytes) bytes of \(modified)" }
+
     /// Runs a program and reads its description.
     static func ask(_ program: String) async throws -> BuildFacts {
         guard let (path, facts) = look(at: program) else {
@@ -136,21 +139,27 @@ public struct BuildDescription: Sendable, Codable, Equatable {
     public var commit: String?
     /// The version of oneTBB, if the build has it.
     public var oneTBB: String?
+    /// See `LoadedLibraries`; nil if the build does not report them.
+    var libraries: [String: String]?
 
     enum CodingKeys: String, CodingKey {
         case protocolVersion = "protocol"
         case oneTBB = "onetbb"
-        case allocator, configuration, compiler, commit
+        case allocator, configuration, compiler, commit, libraries
     }
 
     /// The facts around the code that belong to a build.
-    public var surroundings: Surroundings { Surroundings([.compiler: compiler, .oneTBB: oneTBB]) }
+    public var surroundings: Surroundings {
+        var facts = Surroundings([.compiler: compiler, .oneTBB: oneTBB])
+        for (name, digest) in libraries ?? [:] { facts[.libraries, name] = digest }
+        return facts
+    }
 
     /// The description of this program.
     public static let own: BuildDescription = {
         let commit = String(cString: cbuild_commit())
         return BuildDescription(
             allocator: Allocator.name, configuration: HostFacts.configuration, compiler: HostFacts.compiler,
-            commit: commit.isEmpty ? nil : commit, oneTBB: OneTBBBackend.version)
+            commit: commit.isEmpty ? nil : commit, oneTBB: OneTBBBackend.version, libraries: LoadedLibraries.read())
     }()
 }

@@ -56,6 +56,16 @@ struct HostFacts: Codable, Sendable, Equatable {
             surroundings: surroundings)
     }
 
+    /// The variables that samples inherit, on one line.
+    var inheritedEnvironment: String {
+        SampleEnvironment.words((environment ?? [:]).filter { $0.key != SampleEnvironment.allocatorOptions })
+    }
+
+    /// The facts around a program's code on this host; without one, only the host's own.
+    func around(executable: BuildFacts?) -> Surroundings {
+        (surroundings ?? Surroundings()).replacingBuild(by: executable?.description.surroundings ?? Surroundings())
+    }
+
     var kind: HostKind {
         HostKind(hostClass: hostClass, allocator: allocator, configuration: configuration)
     }

@@ -122,7 +122,7 @@ public struct RunFacts: Sendable {
         identity = Self.identity(of: plan)
         self.calibration = calibration
         self.host = host
-        self.executable = options.builds == nil ? executable : nil
+        self.executable = executable
         builds = options.builds
         limits = options.limits
         stagesOfBlocks = options.builds != nil && options.stages.count > 1 ? options.stages : nil
@@ -139,6 +139,22 @@ public struct RunFacts: Sendable {
                 let side = sample.side.map { " side=\($0.rawValue)" } ?? ""
                 return "\(sample.id) \(sample.backend.rawValue) block=\(sample.block)\(side) \(sample.cell.id)"
             })
+    }
+
+    /// A fact of this run that is another one here and now, so that further samples would be of something else.
+    ///
+    /// - Parameter executable: the program that would take the samples; nil for two builds, which are part of the plan.
+    func difference(from host: HostFacts, _ executable: BuildFacts?) -> (what: String, begun: String, now: String)? {
+        if let difference = self.host.kind.difference(from: host.kind) {
+            return (difference.what, difference.own, difference.others)
+        }
+        let texts = [
+            ("program", self.executable?.identity, executable?.identity),
+            ("environment", self.host.inheritedEnvironment, host.inheritedEnvironment),
+        ]
+        if let (what, begun, now) = texts.first(where: { $1 != $2 }) { return (what, begun ?? "", now ?? "") }
+        let change = self.host.around(executable: self.executable).changes(to: host.around(executable: executable)).first
+        return change.map { ($0.part.isEmpty ? $0.fact.title : "\($0.fact.title): \($0.part)", $0.before, $0.after) }
     }
 
     /// How a plan differs from this run's plan; nil if it does not.
@@ -279,6 +295,14 @@ public struct SweepFacts: Codable, Sendable, Equatable {
     public var shard: Shard?
     /// The ids of the shard's cells, sorted, including cells where nothing can be measured.
     var cells: [String]?
+}
+
+extension RunFacts {
+    /// What names the program that took a part's samples, unless its sweep's commit does.
+    var uncommittedProgram: String? {
+        if let commit = sweep?.commit, !commit.hasSuffix("-dirty") { return nil }
+        return executable?.identity
+    }
 }
 
 /// The one field that descriptions of all versions have.

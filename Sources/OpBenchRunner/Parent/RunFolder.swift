@@ -110,13 +110,15 @@ final class RunFolder {
     /// The path of the plan's run if it is finished and all its rows exist; nil if there is work left. Writes
     /// nothing.
     ///
-    /// - Throws: `InputError` if a run of that id has another plan, or if another process is writing it.
-    static func finished(_ plan: RunPlan) throws -> String? {
+    /// - Parameter executable: the program that would take samples now; nil for two builds.
+    /// - Throws: `InputError` if a run of that id has another plan, program or host, or if another process is writing
+    ///   it.
+    static func finished(_ plan: RunPlan, by executable: BuildFacts?) throws -> String? {
         guard let progress = (try? RunFacts.decode("\(path(of: plan))/\(descriptionName)"))?.progress,
             progress.state == RunFacts.Progress.finished
         else { return nil }
         let run = try RunFolder(plan)
-        _ = try run.description(of: plan)
+        _ = try run.description(of: plan, by: executable)
         let samples = try run.wholeSamples(of: plan)
         let areAllDone = samples.recorder.done == progress.samplesDone
         let isWhole = try areAllDone && samples.isAll && run.wholeHistograms(of: samples.recorder).isAll
@@ -125,17 +127,17 @@ final class RunFolder {
 
     /// Opens the folder of a run to resume and cuts off torn rows.
     ///
-    /// - Throws: `InputError` if there is no such run, or it has another plan.
-    static func reopen(_ plan: RunPlan) throws -> Remains {
+    /// - Throws: `InputError` if there is no such run, or it has another plan, program or host.
+    static func reopen(_ plan: RunPlan, by executable: BuildFacts?) throws -> Remains {
         guard access("\(path(of: plan))/\(descriptionName)", F_OK) == 0 || errno != ENOENT else {
             throw InputError(
                 file: path(of: plan), message: "there is no run of this id", remedy: "leave --resume out to start it")
         }
-        return try RunFolder(plan).remains(of: plan)
+        return try RunFolder(plan).remains(of: plan, by: executable)
     }
 
-    private func remains(of plan: RunPlan) throws -> Remains {
-        let facts = try description(of: plan)
+    private func remains(of plan: RunPlan, by executable: BuildFacts?) throws -> Remains {
+        let facts = try description(of: plan, by: executable)
         folder.removeTemporaries(among: try folder.names())
         samples = try folder.open(SampleRow.fileName, O_APPEND)
         histograms = try folder.open(HistogramRow.fileName, O_APPEND)
@@ -153,12 +155,14 @@ final class RunFolder {
     ///
     /// - Parameter warn: called with the reason if results are discarded.
     /// - Throws: `InputError` if another process is writing, or if the folder contains foreign files.
-    static func openPart(_ plan: RunPlan, _ warn: (_ reason: String) -> Void) throws -> Beginning {
+    static func openPart(
+        _ plan: RunPlan, by executable: BuildFacts?, _ warn: (_ reason: String) -> Void
+    ) throws -> Beginning {
         try WrittenFolder.make(path(of: plan), remedy: "name a writable folder with --output")
         let run = try RunFolder(plan)
         if !isUndescribed(run.folder) {
             do {
-                return .continued(try run.remains(of: plan))
+                return .continued(try run.remains(of: plan, by: executable))
             } catch let error as InputError {
                 warn("\(error.message)")
             }
@@ -172,19 +176,21 @@ final class RunFolder {
 
     /// Reads `run.json`.
     ///
-    /// - Throws: `InputError` if it does not match the plan.
-    private func description(of plan: RunPlan) throws(InputError) -> RunFacts {
+    /// - Throws: `InputError` if it does not match the plan, or this host and program.
+    private func description(of plan: RunPlan, by executable: BuildFacts?) throws(InputError) -> RunFacts {
         let file = file(Self.descriptionName)
         let facts = try RunFacts.decode(file)
+        // First, since another program may make another plan.
+        let host = HostFacts.gather(git: nil, processors: plan.options.limits.processors)
+        if let (what, begun, now) = facts.difference(from: host, executable) {
+            throw InputError(
+                file: file, message: "the run was started where the \(what) was \"\(begun)\", here it is \"\(now)\"",
+                remedy: "continue it with that, or give \(plan.options.otherFolder)")
+        }
         if let difference = facts.difference(from: plan) {
             throw InputError(
                 file: file, message: "the run was different: \(difference)",
                 remedy: "give the options and workloads that it started with, or \(plan.options.otherFolder)")
-        }
-        if let (what, begun, now) = facts.host.kind.difference(from: .here(on: plan.options.limits.processors)) {
-            throw InputError(
-                file: file, message: "the run was started where the \(what) was \"\(begun)\", here it is \"\(now)\"",
-                remedy: "continue it there, or give \(plan.options.otherFolder)")
         }
         return facts
     }

@@ -43,43 +43,41 @@ final class RunSession {
     // MARK: Beginning and end
 
     /// Opens the folder of a new run, or of a run to resume.
+    ///
+    /// - Parameter executable: the program that takes the samples; nil for two builds.
     static func open(
-        _ plan: RunPlan, _ source: SampleSource, _ send: @escaping (RunEvent) -> Void
+        _ plan: RunPlan, by executable: BuildFacts?, _ source: SampleSource, _ send: @escaping (RunEvent) -> Void
     ) async throws -> RunSession {
         if plan.options.sweep != nil {
             try RunFacts.checkSize(of: plan)
-            let beginning = try RunFolder.openPart(plan) { reason in
+            let beginning = try RunFolder.openPart(plan, by: executable) { reason in
                 send(.warning("cannot resume what an earlier process measured of this part: \(reason)"))
             }
             return switch beginning {
             case .continued(let remains): try resumed(plan, source, remains, send)
-            case .new(let folder): try await begun(plan, source, folder, send)
+            case .new(let folder): try await begun(plan, by: executable, source, folder, send)
             }
         }
         if plan.options.resume, !RunFolder.isUndescribed(plan) {
-            return try resumed(plan, source, try RunFolder.reopen(plan), send)
+            return try resumed(plan, source, try RunFolder.reopen(plan, by: executable), send)
         }
         try RunFacts.checkSize(of: plan)
-        return try await begun(plan, source, try RunFolder.create(plan), send)
+        return try await begun(plan, by: executable, source, try RunFolder.create(plan), send)
     }
 
     private static func resumed(
         _ plan: RunPlan, _ source: SampleSource, _ remains: RunFolder.Remains, _ send: @escaping (RunEvent) -> Void
     ) throws -> RunSession {
-        let (before, now) = (remains.facts.host.surroundings, HostFacts.gather(git: nil).surroundings)
-        for line in (before ?? Surroundings()).changes(to: now ?? Surroundings()).lines {
-            send(.warning("since the run began, \(line)"))
-        }
-        return try RunSession(plan, source, remains.folder, remains.facts, remains.recorder, isContinued: true, send)
+        try RunSession(plan, source, remains.folder, remains.facts, remains.recorder, isContinued: true, send)
     }
 
     private static func begun(
-        _ plan: RunPlan, _ source: SampleSource, _ folder: RunFolder, _ send: @escaping (RunEvent) -> Void
+        _ plan: RunPlan, by executable: BuildFacts?, _ source: SampleSource, _ folder: RunFolder,
+        _ send: @escaping (RunEvent) -> Void
     ) async throws -> RunSession {
         send(.calibrating)
         var host = HostFacts.gather(git: await GitFacts.read(), processors: plan.options.limits.processors)
         host.host = plan.options.host
-        let executable = if let build = plan.options.build { build } else { await BuildFacts.own() }
         let facts = RunFacts(
             plan: plan,
             calibration: plan.options.calibration ?? Self.calibrate(on: plan.options.limits.processors),

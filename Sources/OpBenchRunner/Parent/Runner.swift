@@ -63,7 +63,14 @@ public struct Runner: Sendable {
         onEvent: @escaping (RunEvent) -> Void, beforeEnd: () throws -> Void = {}
     ) async throws -> RunOutcome {
         let part = PartFolder(plan.options)
-        let finished = part == nil ? plan.options.resume ? try RunFolder.finished(plan) : nil : try part?.finished()
+        let executable: BuildFacts? =
+            if plan.options.builds != nil { nil } else if let build = plan.options.build { build } else {
+                await BuildFacts.own()
+            }
+        let finished =
+            if let part { try part.finished() } else if plan.options.resume {
+                try RunFolder.finished(plan, by: executable)
+            } else { String?.none }
         if let finished {
             let outcome = RunOutcome(folder: finished, samplesTaken: 0, isCancelled: false, wasFinished: true)
             onEvent(.finished(outcome))
@@ -71,7 +78,7 @@ public struct Runner: Sendable {
         }
         var source = source
         source.lacks = try plan.lacks(source.means)
-        let session = try await RunSession.open(plan, source, onEvent)
+        let session = try await RunSession.open(plan, by: executable, source, onEvent)
         let begun = MonotonicClock.now()
         try session.begin()
         var isCancelled = try await session.takeStages()

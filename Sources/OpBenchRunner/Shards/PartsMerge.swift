@@ -46,6 +46,7 @@ public struct PartsMerge: Sendable {
             }
         }
         parts.sort { $0.seal.shard < $1.seal.shard }
+        Self.checkPrograms(of: parts, mistakes)
         self.parts = parts
         sweepSHA256 = first.sweepSHA256
         missing = areOfOneSweep ? Self.missing(seals.map(\.seal.shard), parts, mistakes) : []
@@ -106,6 +107,17 @@ public struct PartsMerge: Sendable {
         }
         if let gathered = mistakes.gathered { others.note(gathered) }
         return mistakes.gathered == nil
+    }
+
+    /// Checks that parts without a common commit have one program.
+    private static func checkPrograms(of parts: [FinishedPart], _ mistakes: Mistakes) {
+        for part in parts where part.facts.uncommittedProgram != parts[0].facts.uncommittedProgram {
+            mistakes.note(
+                InputError(
+                    file: "\(part.folder)/\(RunFacts.fileName)", path: "$.executable.sha256",
+                    message: "another program than in \(parts[0].folder) took the samples",
+                    remedy: "run shard \(part.seal.shard) again with the same file, or all with one commit's program"))
+        }
     }
 
     /// The shards without a part. The digest of the sweep covers the contents of all parts, so if it matches without
