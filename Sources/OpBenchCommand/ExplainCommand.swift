@@ -98,8 +98,8 @@ struct ExplainCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Total duration of a sample's rounds.", valueName: "seconds"))
     var seconds = 0.5
 
-    @Option(help: ArgumentHelp("Time limit of a sample.", valueName: "seconds"))
-    var timeout = 60.0
+    @Option(help: SampleTime.helpOfTimeout)
+    var timeout: Double?
 
     @Flag(
         name: .customLong("instructions"),

@@ -9,7 +9,7 @@ struct ListCommand: ParsableCommand {
         abstract: "Print cells, backends and the estimated time.",
         usage: "opbench list <file> ... [<options>]",
         discussion: """
-            Takes the options of `opbench run` that select what runs.
+            Takes the options of `opbench run` that select what runs. The time limits are those of single samples.
 
             EXAMPLES
               opbench list workloads/*.json
@@ -37,30 +37,34 @@ struct ListCommand: ParsableCommand {
         let plan = try RunPlan(specs: selection.specs, options: options)
         for warning in selection.warnings { StandardError.say("opbench: warning: \(warning)") }
         let width = isWide ? nil : TableWidth.ofOutput()
-        let listing = CellListing(omissions: plan.omissions)
+        let listing = CellListing(plan)
         for spec in selection.specs {
             try StandardOutput.write(listing.text(of: spec, width: width) + "\n")
         }
         let wait = Quantities.wait(seconds: plan.estimate())
-        try StandardOutput.write("\(plan.samples.count) samples, about \(wait)\n")
+        let samples = counted(plan.samples.count, "sample")
+        try StandardOutput.write("\(samples), about \(wait)\n")
     }
 }
 
 /// The text that `opbench list` prints for a workload's cells.
 private struct CellListing {
     private let reasons: [Place: String]
+    /// By cell, the greatest time limit of a sample, in seconds, unless the user gives one for all.
+    private let timeLimits: [String: Double]
 
     private struct Place: Hashable {
         let cellID: String
         let backend: BackendID
     }
 
-    /// - Parameter omissions: the plan's omissions with their reasons.
-    init(omissions: [Omission]) {
-        reasons = omissions.reduce(into: [:]) { reasons, omission in
+    init(_ plan: RunPlan) {
+        reasons = plan.omissions.reduce(into: [:]) { reasons, omission in
             let place = Place(cellID: omission.cell.id, backend: omission.backend)
             reasons[place] = "\(omission.status.rawValue): \(omission.reason)"
         }
+        let timed = plan.options.timeoutSeconds == nil ? plan.samples : []
+        timeLimits = Dictionary(timed.map { ($0.cell.id, plan.options.timeLimit(of: $0)) }, uniquingKeysWith: max)
     }
 
     /// - Parameter width: the width of the lines; nil for no limit.
@@ -80,6 +84,9 @@ private struct CellListing {
             for backend in spec.backends {
                 guard let reason = reasons[Place(cellID: cell.id, backend: backend)] else { continue }
                 text += line(4, "\(backend.rawValue) \(reason)")
+            }
+            if let limit = timeLimits[cell.id], limit > TimeLimitOfSample.least {
+                text += line(4, "time limit of a sample: \(Quantities.wait(seconds: limit))")
             }
         }
         return text

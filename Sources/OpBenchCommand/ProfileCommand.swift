@@ -68,18 +68,17 @@ struct ProfileCommand: ParsableCommand {
                 + "5 s later SIGTERM, and 5 s later SIGKILL.", valueName: "seconds"))
     var seconds: Double?
 
-    @Option(help: ArgumentHelp("Time limit of a sample, by default 60.", valueName: "seconds"))
+    @Option(help: SampleTime.helpOfTimeout)
     var timeout: Double?
 
     @OptionGroup var progress: ProgressOptions
 
     private var sampleSeconds: Double { seconds ?? 1 }
-    private var sampleTimeout: Double { timeout ?? 60 }
 
     func validate() throws {
         if program.isEmpty {
             try cells.requireFiles()
-            try SampleTime.check(seconds: sampleSeconds, timeout: sampleTimeout)
+            try SampleTime.check(seconds: sampleSeconds, timeout: timeout)
         } else {
             if let other = cells.firstGiven ?? timeout.map({ _ in "--timeout" }) {
                 throw ValidationError("\(other) and a program after -- exclude each other; leave out one.")
@@ -125,7 +124,7 @@ struct ProfileCommand: ParsableCommand {
             }
         }
         let options = ProfileOptions(
-            kinds: kinds, seconds: sampleSeconds, timeoutSeconds: sampleTimeout, directory: directory)
+            kinds: kinds, seconds: sampleSeconds, timeoutSeconds: timeout, directory: directory)
         let (result, signal) = try CancellableWork.run { [progress] in
             let monitor = ProfileMonitor(options, targets: targets.count, isSilent: progress.isHidden)
             for warning in selection.warnings { monitor.warn(warning) }

@@ -11,8 +11,8 @@ import Testing
 struct FromTraceTests {
     private typealias Event = crecording_event
 
-    /// A folder with a recording, `t`: forty operations of two queues, one each millisecond.
-    private func folder() throws -> ScratchFolder {
+    /// A folder with a recording, `t`: forty operations of two queues, one each `gap` nanoseconds.
+    private func folder(gap: Int64 = 1_000_000) throws -> ScratchFolder {
         var made = MadeRecording(program: "hidden-program")
         made.append(crecording_named_queue, 1, "hidden-images")
         made.append(crecording_named_queue, 2, "uploads")
@@ -21,14 +21,14 @@ struct FromTraceTests {
         submitted.append(Event(crecording_limit, at: 1, value: 3, detail: 1))
         submitted.append(Event(crecording_limit, at: 1, value: -1, detail: 2))
         for number in 0..<40 {
-            let (id, begun) = (UInt64(number + 10), Int64(number + 1) * 1_000_000)
+            let (id, begun) = (UInt64(number + 10), Int64(number + 1) * gap)
             submitted.append(Event(crecording_enqueued, id, at: begun, value: 900, detail: number < 30 ? 1 : 2))
             executed.append(Event(crecording_started, id, at: begun + 1000))
             executed.append(Event(crecording_finished, id, at: begun + 31_000, value: 20_000, detail: 1))
         }
         made.append(events: executed, thread: 43)
         made.append(events: submitted)
-        made.end(at: 50_000_000)
+        made.end(at: 50 * gap)
         let folder = try ScratchFolder()
         try Data(made.bytes).write(to: URL(filePath: folder.root + "/t"))
         return folder
@@ -57,6 +57,14 @@ struct FromTraceTests {
         #expect(load.limits == [3, nil])
         #expect(load[.gaps] == [0] + [Int](repeating: 1_000_000, count: 39))
         #expect(load[.work] == [Int](repeating: 20_000, count: 40) && load[.waits].allSatisfy { $0 == 10_000 })
+    }
+
+    @Test("a recording of minutes has the time that its replay takes")
+    func long() throws {
+        let options = RunOptions()
+        let plan = try RunPlan(specs: [try load([], in: folder(gap: 5_000_000_000))], options: options)
+        let least = try #require(plan.samples.map(options.timeLimit).min())
+        #expect(least > 2 * 195)
     }
 
     @Test("a part by time and by queue")

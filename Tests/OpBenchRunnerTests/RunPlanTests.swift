@@ -153,6 +153,27 @@ import Testing
         #expect(abs(try estimate(1000) - estimate(500) - seconds) < seconds / 100)
     }
 
+    @Test(arguments: [
+        // A round's planned seconds.
+        ("open_loop", #"{"duration_ns": 50000000000}"#, 50.0), ("wakeup", #"{"pause_ns": 100000000}"#, 100),
+        ("wakeup", #"{"operations": 1, "stall_ns": 10000000000}"#, 10),
+        ("independent", #"{"items": 100, "work_ns": 1000000000}"#, 50),
+        ("blocking", #"{"operations": 100, "block_ns": 1000000000, "max_concurrent": 1}"#, 100),
+        ("replay", #"{"speed": 0.01}"#, 1), ("chain", #"{"depth": 10}"#, 0),
+    ]) func `a sample has several times as long as its rounds are planned to take, unless the user sets the limit`(
+        shape: String, parameters: String, seconds: Double
+    ) throws {
+        let spec = try Fixture.spec(shape, parameters)
+        var options = RunOptions()
+        let samples = try RunPlan(specs: [spec], options: options).samples
+        for sample in samples {
+            let limit = options.timeLimit(of: sample)
+            #expect(limit >= max(30, 4 * seconds) && limit <= max(30, 30 * seconds), "\(sample.id): \(limit)")
+        }
+        options.timeoutSeconds = 0.5
+        #expect(!samples.isEmpty && samples.allSatisfy { options.timeLimit(of: $0) == 0.5 })
+    }
+
     @Test func `raw Dispatch has no five levels under a limit`() throws {
         let spec = try Fixture.spec("priority_mix", #"{"max_concurrent": [1, "default"]}"#, backends: ["dispatch"])
         let plan = try RunPlan(specs: [spec], options: RunOptions())

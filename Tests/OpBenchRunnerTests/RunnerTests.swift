@@ -88,7 +88,7 @@ import Testing
         let ends = rows.filter { $0.metric == "status" }
         #expect(ends.count == plan.samples.count)
         #expect(ends[0].notes == "SIGSEGV; Fatal error: oh, no")
-        #expect(ends[1].status == .timeout)
+        #expect(ends[1].status == .timeout && ends[1].notes.contains("30 s") && ends[1].notes.contains("--timeout"))
         #expect(ends[2...].allSatisfy { $0.status == .skipped && $0.notes.contains("2") })
     }
 

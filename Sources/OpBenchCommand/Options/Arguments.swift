@@ -1,6 +1,7 @@
 import ArgumentParser
 import OpBenchModel
 import OpBenchProfile
+import OpBenchRunner
 
 /// Lists of names separated by commas, for `--backend`, `--between` and `--metric`.
 enum NameList {
@@ -116,18 +117,30 @@ struct PercentArgument: ExpressibleByArgument {
 
 /// The duration of profiled samples, `--seconds`, and their time limit, `--timeout`.
 enum SampleTime {
+    static let helpOfTimeout = ArgumentHelp(
+        "Time limit of a sample.",
+        discussion: """
+            By default, \(Int(TimeLimitOfSample.multiple)) times as long as the sample is planned to take, and at least \
+            \(Int(TimeLimitOfSample.leastOfProfile)) s.
+            """,
+        valueName: "seconds")
+
     static func check(seconds: Double) throws {
         guard seconds > 0, seconds <= 3600 else {
             throw ValidationError("--seconds is \(seconds); allowed are more than 0 and at most 3600.")
         }
     }
 
-    static func check(seconds: Double, timeout: Double) throws {
+    static func check(timeout: Double?) throws {
+        let most = TimeLimitOfSample.most
+        guard let timeout, !(timeout > 0 && timeout <= most) else { return }
+        throw ValidationError("--timeout is \(timeout); allowed are more than 0 and at most \(Int(most)) seconds.")
+    }
+
+    static func check(seconds: Double, timeout: Double?) throws {
         try check(seconds: seconds)
-        guard timeout > 0, timeout <= 86_400 else {
-            throw ValidationError("--timeout is \(timeout); allowed are more than 0 and at most 86400 seconds.")
-        }
-        guard timeout > seconds else {
+        try check(timeout: timeout)
+        if let timeout, timeout <= seconds {
             throw ValidationError(
                 "--timeout \(timeout) leaves a sample no time for --seconds \(seconds): make it several times as long.")
         }

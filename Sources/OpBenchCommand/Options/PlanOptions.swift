@@ -24,16 +24,21 @@ struct PlanOptions: ParsableArguments {
             valueName: "n"))
     var seed: UInt64 = 1
 
-    @Option(help: ArgumentHelp("Kill a sample that takes longer; it counts as `timeout`.", valueName: "seconds"))
-    var timeout: Double = 30
+    @Option(
+        help: ArgumentHelp(
+            "Kill a sample that takes longer; it counts as `timeout`.",
+            discussion: """
+                By default, \(Int(TimeLimitOfSample.multiple)) times as long as the sample is planned to take, and at \
+                least \(Int(TimeLimitOfSample.least)) s; `opbench list` prints it.
+                """,
+            valueName: "seconds"))
+    var timeout: Double?
 
     func validate() throws {
         if let blocks, !(1...1000).contains(blocks) {
             throw ValidationError("--blocks is \(blocks); allowed is a whole number from 1 to 1000.")
         }
-        guard timeout > 0, timeout <= 86_400 else {
-            throw ValidationError("--timeout is \(timeout); allowed are more than 0 and at most 86400 seconds.")
-        }
+        try SampleTime.check(timeout: timeout)
     }
 }
 

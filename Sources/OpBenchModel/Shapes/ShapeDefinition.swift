@@ -146,7 +146,7 @@ package struct RoundEstimate: Sendable {
         let threads = cost.isLoop || cell.maxConcurrent == 1 ? 1.0 : 2
         let work = Double(items) * cell.body.guessedNanoseconds(work: cell.workNanoseconds) / threads
         let each = nanosecondsPerOperation(cost, of: operations)
-        return (Double(operations) * each + work) / 1e9 + pause(cell)
+        return (Double(operations) * each + work + cell.stallNanoseconds) / 1e9 + pause(cell)
     }
 
     private func nanosecondsPerOperation(_ cost: OperationCost, of operations: Int) -> Double {

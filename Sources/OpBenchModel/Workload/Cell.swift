@@ -59,6 +59,12 @@ extension Cell {
         return nanoseconds
     }
 
+    /// The stall in the middle of a round, in nanoseconds; 0 in shapes without such a parameter.
+    var stallNanoseconds: Double {
+        guard case .integer(let nanoseconds) = parameters["stall_ns"] else { return 0 }
+        return Double(nanoseconds)
+    }
+
     /// The queue's limit; nil for `"default"`, the system's choice.
     public var maxConcurrent: Int? {
         guard case .integer(let limit) = parameters["max_concurrent"] else { return nil }

@@ -84,7 +84,7 @@ extension SampleReport {
         switch result.ending {
         case .timedOut:
             status = .timeout
-            notes = "ended after \(timeoutSeconds) s"
+            notes = "killed at its time limit of \(FigureText.write(timeoutSeconds)) s; --timeout sets another"
             note(limits.note(onFailure: result.diagnostics))
         case .signaled(let signal):
             status = .crashed

@@ -18,7 +18,8 @@ public struct RunFacts: Sendable {
     struct Identity: Codable, Sendable, Equatable {
         var seed: UInt64
         var isQuick: Bool
-        var timeoutNanoseconds: Int64
+        /// Nil if the limits follow from the plan.
+        var timeoutNanoseconds: Int64?
         var workloads: [Workload]
         /// The samples in their order: id, backend, cell_id, block.
         var order: [String]
@@ -133,7 +134,7 @@ public struct RunFacts: Sendable {
     static func identity(of plan: RunPlan) -> Identity {
         Identity(
             seed: plan.options.seed, isQuick: plan.options.isQuick,
-            timeoutNanoseconds: Identity.nanoseconds(plan.options.timeoutSeconds),
+            timeoutNanoseconds: plan.options.timeoutSeconds.map(Identity.nanoseconds),
             workloads: plan.specs.map { Workload(file: $0.file, name: $0.name, sha256: $0.sha256, text: $0.text) },
             order: (plan.samples + plan.reserve).map { sample in
                 let side = sample.side.map { " side=\($0.rawValue)" } ?? ""
@@ -164,7 +165,7 @@ public struct RunFacts: Sendable {
         if identity.seed != other.seed { return "--seed was \(identity.seed)" }
         if identity.isQuick != other.isQuick { return identity.isQuick ? "--quick was given" : "--quick was not given" }
         if identity.timeoutNanoseconds != other.timeoutNanoseconds {
-            return "--timeout was \(seconds(identity.timeoutNanoseconds))"
+            return identity.timeoutNanoseconds.map { "--timeout was \(seconds($0))" } ?? "--timeout was not given"
         }
         if let difference = limits.difference(from: plan.options.limits) { return difference }
         if precision != plan.options.budget?.precision {

@@ -18,8 +18,8 @@ public struct RunOptions: Sendable {
     public var isQuick: Bool
     /// Seeds the order of blocks; the workloads' own seeds shape the plans.
     public var seed: UInt64
-    /// Time limit of a sample.
-    public var timeoutSeconds: Double
+    /// Time limit of a sample; nil for one that follows from what the sample is planned to take.
+    public var timeoutSeconds: Double?
     /// The folder of all runs; the run's own folder in it is named `runID`.
     public var directory: String
     public var runID: String
@@ -55,7 +55,7 @@ public struct RunOptions: Sendable {
 
     public init(
         backends: [BackendID]? = nil, kinds: Set<SampleKind>? = nil, blocks: Int? = nil, isQuick: Bool = false,
-        seed: UInt64 = 1, timeoutSeconds: Double = 30,
+        seed: UInt64 = 1, timeoutSeconds: Double? = nil,
         directory: String = "results", runID: String = "", resume: Bool = false, arguments: [String] = []
     ) {
         self.backends = backends
@@ -81,6 +81,20 @@ public struct RunOptions: Sendable {
         guard let build else { return (ChildProcess.ownExecutable, nil) }
         // Instructions are the same in all layouts, which lack the symbols that valgrind needs.
         return sample.kind == .instructions ? (build.path, nil) : build.program(ofBlock: sample.block)
+    }
+
+    /// The time limit of a sample, in seconds.
+    public func timeLimit(of sample: PlannedSample) -> Double {
+        timeoutSeconds ?? TimeLimitOfSample.seconds(planned: SampleEstimate.seconds(of: sample, self))
+    }
+
+    /// The time limit of a requested sample, in seconds.
+    func timeLimit(of request: SampleRequest) -> Double {
+        timeoutSeconds
+            ?? TimeLimitOfSample.seconds(
+                planned: SampleEstimate.seconds(
+                    of: request.cell, on: request.backend, request.flavour,
+                    targetNanoseconds: request.targetNanoseconds))
     }
 
     /// Intended duration of a timed sample, in nanoseconds.

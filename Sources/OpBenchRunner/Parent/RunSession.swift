@@ -287,7 +287,7 @@ final class RunSession {
         let before = source.readCovariates()
         let result = try await source.take(request, options.program(of: sample).path)
         let after = source.readCovariates()
-        let report = SampleReport(result, timeoutSeconds: options.timeoutSeconds, limits: options.limits)
+        let report = SampleReport(result, timeoutSeconds: options.timeLimit(of: request), limits: options.limits)
         return SampleAttempt(
             sample: sample, isRerun: isRerun, timestamp: timestamp, report: report,
             interference: Interference(

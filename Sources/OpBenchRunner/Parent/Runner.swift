@@ -11,10 +11,10 @@ public struct Runner: Sendable {
     /// its `main`.
     public init(plan: RunPlan) {
         let child = ChildProcess(tool: LimitedProgram.launcher(for: plan.options.limits))
-        let timeout = plan.options.timeoutSeconds
         let counted = CallgrindSamples(plan.options.limits)
         let means: @Sendable (SampleKind) -> ProfileMeans.Answer = { $0.means }
         self.init(plan: plan, means: means) { request, executable in
+            let timeLimit = plan.options.timeLimit(of: request)
             var (child, request, environment) = (child, request, Self.environment(for: request.flavour))
             child.executable = executable
             if request.flavour == .instructions {
@@ -23,7 +23,7 @@ public struct Runner: Sendable {
                 environment.merge(prepared.environment) { $1 }
             }
             return try await child.run(
-                request: Array(try JSONEncoder().encode(request)), environment: environment, timeoutSeconds: timeout)
+                request: Array(try JSONEncoder().encode(request)), environment: environment, timeoutSeconds: timeLimit)
         }
     }
 

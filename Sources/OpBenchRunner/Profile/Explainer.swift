@@ -274,7 +274,7 @@ extension ProfileTaker {
     ///
     /// - Throws: `ProfileFailure` if they cannot be counted.
     private func futexCalls() async throws -> Double {
-        let report = SampleReport(try await run(.calls), timeoutSeconds: options.timeoutSeconds)
+        let report = try await run(.calls).report
         guard let figure = report.figures.first(where: { $0.metric == Metric.futexCalls.name }) else {
             throw ProfileFailure(description: "\(report.status.rawValue): \(report.notes)")
         }

@@ -10,15 +10,32 @@ public struct ProfileOptions: Sendable {
     public var kinds: [ProfileKind]?
     /// Total duration of a sample's rounds.
     public var seconds: Double
-    /// Time limit of a sample.
-    public var timeoutSeconds: Double
+    /// Time limit of a sample; nil for one that follows from what the sample is planned to take.
+    public var timeoutSeconds: Double?
     public var directory: String
 
-    public init(kinds: [ProfileKind]? = nil, seconds: Double = 1, timeoutSeconds: Double = 60, directory: String) {
+    public init(kinds: [ProfileKind]? = nil, seconds: Double = 1, timeoutSeconds: Double? = nil, directory: String) {
         self.kinds = kinds
         self.seconds = seconds
         self.timeoutSeconds = timeoutSeconds
         self.directory = directory
+    }
+}
+
+extension ProfileOptions {
+    /// The time limit of a requested sample, in seconds.
+    fileprivate func timeLimit(of request: SampleRequest) -> Double {
+        if let timeoutSeconds { return timeoutSeconds }
+        let planned =
+            if let order = request.profile, order.limits == nil {
+                SampleEstimate.seconds(ofProfile: request.cell, on: request.backend, targetSeconds: seconds)
+            } else {
+                // With limits, the order is for callgrind.
+                SampleEstimate.seconds(
+                    of: request.cell, on: request.backend, request.profile == nil ? request.flavour : .instructions,
+                    targetNanoseconds: request.targetNanoseconds)
+            }
+        return TimeLimitOfSample.seconds(planned: planned, least: TimeLimitOfSample.leastOfProfile)
     }
 }
 
@@ -109,15 +126,17 @@ struct ProfileTaker {
     func run(
         _ flavour: SampleFlavour, _ order: ProfileOrder? = nil, environment: [String: String] = [:],
         by substitute: ChildProcess? = nil
-    ) async throws -> ChildResult {
+    ) async throws -> (result: ChildResult, report: SampleReport) {
         var request = SampleRequest(
             cell: target.cell, backend: target.backend, flavour: flavour,
             targetNanoseconds: SampleRequest.shortLimit, kernel: kernel, parent: getpid())
         request.profile = order
         side.map { $0.injected.spoil(&request, side: $0.side) }
-        return try await (substitute ?? child).run(
+        let timeLimit = options.timeLimit(of: request)
+        let result = try await (substitute ?? child).run(
             request: Array(try JSONEncoder().encode(request)),
-            environment: ChildProcess.environment.merging(environment) { $1 }, timeoutSeconds: options.timeoutSeconds)
+            environment: ChildProcess.environment.merging(environment) { $1 }, timeoutSeconds: timeLimit)
+        return (result, SampleReport(result, timeoutSeconds: timeLimit))
     }
 
     /// Takes a profiled sample.
@@ -130,10 +149,11 @@ struct ProfileTaker {
         let order = ProfileOrder(
             recorder: recorder, folder: stage.folder.path, targetNanoseconds: Int64(options.seconds * 1e9),
             limits: limits)
-        return try answer(of: try await run(.throughput, order, environment: environment, by: substitute))
+        let ended = try await run(.throughput, order, environment: environment, by: substitute)
+        return try answer(of: ended.result, ended.report)
     }
 
-    private func answer(of result: ChildResult) throws -> ProfileAnswer {
+    private func answer(of result: ChildResult, _ report: SampleReport) throws -> ProfileAnswer {
         guard case .exited(0) = result.ending,
             let answer = try? JSONDecoder().decode(ProfileAnswer.self, from: AnswerRecord.json(in: result.output))
         else {
@@ -145,7 +165,6 @@ struct ProfileTaker {
             if case .exited(ProfileTrial.refusalStatus) = result.ending, !words.isEmpty {
                 throw ProfileFailure(description: words)
             }
-            let report = SampleReport(result, timeoutSeconds: options.timeoutSeconds)
             // An older build answers as for another kind of sample, or does not understand the request.
             if report.status == .ok || result.ending == .exited(SampleChild.misunderstoodStatus) {
                 throw ProfileFailure(description: "this build cannot take such a profile: \(child.executable)")

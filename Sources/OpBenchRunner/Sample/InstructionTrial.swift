@@ -10,7 +10,7 @@ struct InstructionTrial {
     let trial: Trial
 
     /// The number of rounds before those that count: the first one binds libraries and creates threads.
-    private static let uncountedRounds = 2
+    static let uncountedRounds = 2
     /// An estimate of what an operation takes besides its work, in nanoseconds.
     private static let costPerOperation = 1000.0
 

@@ -12,7 +12,7 @@ struct Sweep: Encodable {
     var commit: String?
     var seed: UInt64
     var isQuick: Bool
-    var timeoutNanoseconds: Int64
+    var timeoutNanoseconds: Int64?
     var memoryBytes: Int?
     /// Names and digests, in the order of the files.
     var workloads: [[String]]
