@@ -25,8 +25,6 @@ struct BackendSamples {
     let classes: [String]
     let allFigures: [FigureKey: [Value]]
     let quality: SampleQuality
-    /// The class of the throughput samples' rounds; nil if no sample has one.
-    let steadiness: Steadiness?
     /// The flags of the samples that count, sorted, without duplicates.
     let flags: [String]
     /// The program's layout in each block; empty if all blocks ran the linker's own.
@@ -55,9 +53,6 @@ struct BackendSamples {
         self.classes = classes
         flags = Set(counted.lazy.filter { !superseded.contains($0.sampleID) }.flatMap(\.flags)).sorted()
         quality = Self.quality(of: counted, without: superseded)
-        // Whether rounds have a class is known by this figure, which all of them have.
-        let processes = counted.filter { $0.metric == Metric.roundChange.name && !superseded.contains($0.sampleID) }
-        steadiness = Steadiness(ofProcesses: processes.map { Steadiness(flags: $0.flags) ?? .flat })
         allFigures = figures.mapValues { $0.sorted { ($0.block, $0.sampleID) < ($1.block, $1.sampleID) } }
         // Some kinds of sample have no layout.
         layoutOfBlock = counted.reduce(into: [:]) { layouts, row in
@@ -85,7 +80,13 @@ struct BackendSamples {
     private static func quality(of rows: [SampleRow], without superseded: Set<String>) -> SampleQuality {
         var seen: Set<String> = []
         var quality = SampleQuality()
-        for row in rows where !superseded.contains(row.sampleID) && seen.insert(row.sampleID).inserted {
+        for row in rows where !superseded.contains(row.sampleID) {
+            // Samples of enough rounds have this figure, once.
+            if row.metric == Metric.roundChange.name {
+                quality.levelled += 1
+                if row.flags.contains("unsteady") { quality.unsteady += 1 }
+            }
+            guard seen.insert(row.sampleID).inserted else { continue }
             quality.samples += 1
             if row.flags.contains("noisy") { quality.noisy += 1 }
             if row.flags.contains("unpromised") { quality.unpromised += 1 }

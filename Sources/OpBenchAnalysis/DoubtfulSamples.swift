@@ -1,11 +1,8 @@
 import OpBenchModel
 
-/// The numbers of samples that are kept but need care: something else used the machine, or their rounds were not on one
-/// level.
+/// The number of samples during which something else used the machine: they are kept but need care.
 public struct DoubtfulSamples: Sendable {
     public private(set) var noisy = 0
-    /// Samples whose `Steadiness` is not flat.
-    public private(set) var unsteady = 0
     /// The number of all samples.
     public private(set) var total = 0
 
@@ -15,15 +12,10 @@ public struct DoubtfulSamples: Sendable {
     mutating func count(_ row: SampleRow) {
         total += 1
         if row.flags.contains("noisy") { noisy += 1 }
-        if Steadiness(flags: row.flags) != nil { unsteady += 1 }
     }
 
     public init(_ rows: [SampleRow]) {
-        func count(_ isMeant: (SampleRow) -> Bool) -> Int {
-            Set(rows.compactMap { isMeant($0) ? $0.sampleID : nil }).count
-        }
-        noisy = count { $0.flags.contains("noisy") }
-        unsteady = count { Steadiness(flags: $0.flags) != nil }
+        noisy = Set(rows.lazy.filter { $0.flags.contains("noisy") }.map(\.sampleID)).count
         total = Set(rows.lazy.map(\.sampleID)).count
     }
 }

@@ -57,7 +57,6 @@ extension BackendSamples {
                 row[figure] = estimate(figure, of: operationClass)
             }
             guard operationClass.isEmpty else { return row }
-            row.steadiness = steadiness
             row.modes = twoModes(of: Array(timePerOperation().values)) ?? Modes()
             if let baseline { addRatio(to: &row, against: baseline) }
             return row

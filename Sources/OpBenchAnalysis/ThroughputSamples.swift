@@ -5,8 +5,8 @@ public struct ThroughputSamples: Sendable {
     public struct Sample: Sendable, Hashable {
         public var block: Int
         public var operationsPerSecond: Double
-        /// Whether something else used the machine, or the rounds were not on one level.
-        public var isDoubtful: Bool
+        /// Whether something else used the machine.
+        public var isNoisy: Bool
 
         public var nanosecondsPerOperation: Double { 1e9 / operationsPerSecond }
     }
@@ -24,29 +24,27 @@ public struct ThroughputSamples: Sendable {
 
     /// Samples by block, without repeated samples and without those that have no figure.
     public private(set) var samples: [Key: [Sample]] = [:]
-    /// The number of doubtful samples of any kind.
-    public private(set) var doubtful: [Key: Int] = [:]
+    /// The number of noisy samples of any kind.
+    public private(set) var noisy: [Key: Int] = [:]
 
     /// - Parameter rows: rows of one run.
     public init(_ rows: [SampleRow]) {
         var indices: [Key: [Int]] = [:]
-        var doubtfulIDs: [Key: Set<String>] = [:]
+        var noisyIDs: [Key: Set<String>] = [:]
         for (index, row) in rows.enumerated() {
             let key = Key(cellID: row.cellID, backend: row.backend, side: row.side)
-            if row.flags.contains("noisy") || Steadiness(flags: row.flags) != nil {
-                doubtfulIDs[key, default: []].insert(row.sampleID)
-            }
+            if row.flags.contains("noisy") { noisyIDs[key, default: []].insert(row.sampleID) }
             // Any row of a sample shows whether it is a repetition.
             if row.metric == Metric.operationThroughput.name { indices[key, default: []].append(index) }
         }
-        doubtful = doubtfulIDs.mapValues(\.count)
+        noisy = noisyIDs.mapValues(\.count)
         for (key, indices) in indices {
             let rates = BackendSamples(rows: indices.map { rows[$0] }).figures(
                 .operationThroughput, stat: "rate", phase: "total")
             samples[key] = rates.filter { $0.value > 0 }.map { rate in
                 Sample(
                     block: rate.block, operationsPerSecond: rate.value,
-                    isDoubtful: doubtfulIDs[key]?.contains(rate.sampleID) ?? false)
+                    isNoisy: noisyIDs[key]?.contains(rate.sampleID) ?? false)
             }
         }
     }

@@ -68,6 +68,15 @@ struct RunCommand: ParsableCommand {
                 widths: precision == nil ? IntervalWidths.ofRatios : IntervalWidths.ofTimesAndRatios)
         }
 
+        @Flag(
+            help: ArgumentHelp(
+                "Keep the times of rounds as rows.",
+                discussion: """
+                    Of throughput samples: phase `round`, numbered in `iteration`. Many rounds are summed to 64 times at \
+                    most.
+                    """))
+        var keepRounds = false
+
         @Option(
             help: ArgumentHelp(
                 "Do exactly as much work for `work_ns` as that run did, to compare with it.", valueName: "run"),
@@ -108,6 +117,7 @@ struct RunCommand: ParsableCommand {
         options.limits = try limits.checked()
         options.calibration = try calibratedMachine()?.calibration
         options.budget = amount.budget
+        options.keepsRounds = amount.keepRounds
         if let layouts = layout.layouts {
             try gate.check(layout)
             if options.blocks == nil {

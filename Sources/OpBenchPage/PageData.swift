@@ -47,7 +47,7 @@ struct PageData {
                 json.string(row.side)
                 json.string(row.status.rawValue)
                 json.integer(row.samples)
-                json.integer(throughput.doubtful[key] ?? 0)
+                json.integer(throughput.noisy[key] ?? 0)
                 json.string(row.ratioTo?.rawValue ?? "")
                 json.string(Axis(row.flags)?.words ?? "")
                 json.array { json in
@@ -65,10 +65,10 @@ struct PageData {
                     for sample in samples {
                         json.integer(sample.block)
                         json.figure(sample.nanosecondsPerOperation)
-                        json.integer(sample.isDoubtful ? 1 : 0)
+                        json.integer(sample.isNoisy ? 1 : 0)
                     }
                 }
-                json.string(row.steadiness?.rawValue ?? "")
+                json.integer(row.isUnsteady ? 1 : 0)
                 json.array { json in
                     guard let low = row.modes.low else { return }
                     json.figure(low)

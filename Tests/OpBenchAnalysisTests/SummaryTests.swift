@@ -29,25 +29,27 @@ struct SummaryTests {
         #expect(row.parameters == ["items": "10"])
     }
 
-    @Test("The course of the rounds is that of the samples with a class; modes are those of the times per operation")
-    func courses() throws {
+    @Test("Unsteady samples count among those of enough rounds; modes are those of the times per operation")
+    func levels() throws {
         var rows = Rows()
         for (block, seconds) in [0.1, 0.1001, 0.1002, 0.15, 0.1501, 0.1502, 0.1503].enumerated() {
-            rows.addThroughput(block: block, seconds: seconds, flags: ["warming_up"], change: -0.2)
+            rows.addThroughput(block: block, seconds: seconds, flags: ["unsteady"], change: -0.2)
             rows.addThroughput(.dispatch, block: block, seconds: 1, change: 0)
             rows.addThroughput(.serial, block: block, seconds: 1)
         }
         let engine = try summary(rows)
-        #expect(engine.steadiness == .warmingUp)
+        #expect(engine.quality?.levelled == 7 && engine.quality?.unsteady == 7)
         #expect(engine.modes.low?.rounded() == 100_100 && engine.modes.high?.rounded() == 150_150)
         #expect(engine.modes.highSamples == 4)
-        #expect(try summary(rows, .dispatch).steadiness == .flat && summary(rows, .dispatch).modes == Modes())
-        #expect(try summary(rows, .serial).steadiness == nil)
+        let dispatch = try summary(rows, .dispatch)
+        #expect(dispatch.quality?.levelled == 7 && dispatch.quality?.unsteady == 0 && dispatch.modes == Modes())
+        #expect(try summary(rows, .serial).quality?.levelled == 0)
         // A repetition replaces what it repeats.
         for block in 0..<3 {
             rows.addThroughput(block: block, seconds: 0.1, flags: ["rerun"], repeats: true, change: 0)
         }
-        #expect(try summary(rows).steadiness == .inconsistent)
+        let repeated = try summary(rows).quality
+        #expect(repeated?.levelled == 7 && repeated?.unsteady == 4)
     }
 
     @Test("A ratio is marked if one backend does not promise what the shape is about")

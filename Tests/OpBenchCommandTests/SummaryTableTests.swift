@@ -23,24 +23,23 @@ struct SummaryTableTests {
 
     private func marks(
         _ quality: SampleQuality? = nil, samples: Int = 15, isQuick: Bool = false, operationClass: String = "",
-        _ steadiness: Steadiness? = nil, _ modes: Modes = Modes()
+        isUnsteady: Bool = false, _ modes: Modes = Modes()
     ) -> String {
         var row = row(.engine, samples: samples)
         row.quality = quality
-        (row.steadiness, row.modes) = (steadiness, modes)
+        (row.isUnsteady, row.modes) = (isUnsteady, modes)
         row.operationClass = operationClass
         return String(RowMark.marks(of: row, isQuick: isQuick).map(\.rawValue))
     }
 
-    @Test("A row's letters: noisy, short, not flat, bimodal, quick, too few blocks; capitals if most samples are")
+    @Test("A row's letters: noisy, short, unsteady, bimodal, quick, too few blocks; capitals if most samples are")
     func marks() {
         #expect(marks() == "" && marks(SampleQuality(samples: 9)) == "")
         #expect(marks(SampleQuality(samples: 9, noisy: 1)) == "n")
         #expect(marks(SampleQuality(samples: 9, noisy: 5)) == "N")
         #expect(marks(SampleQuality(samples: 8, noisy: 4)) == "n")
-        #expect(marks(SampleQuality(samples: 20, throughputSamples: 9, short: 9), .noSteadyState) == "Su")
-        #expect(marks(SampleQuality(samples: 9, throughputSamples: 9, short: 1), nil, Modes(low: 1, high: 2)) == "sm")
-        #expect(Steadiness.allCases.map { marks(nil, $0) } == ["", "w", "d", "u", "i"])
+        #expect(marks(SampleQuality(samples: 20, throughputSamples: 9, short: 9), isUnsteady: true) == "Su")
+        #expect(marks(SampleQuality(samples: 9, throughputSamples: 9, short: 1), Modes(low: 1, high: 2)) == "sm")
         #expect(marks(SampleQuality(samples: 8, latencySamples: 7, overloaded: 3)) == "o")
         #expect(marks(SampleQuality(samples: 8, latencySamples: 7, overloaded: 4)) == "O")
         #expect(marks(isQuick: true) == "q")
@@ -50,7 +49,7 @@ struct SummaryTableTests {
         #expect(
             marks(
                 SampleQuality(samples: 5, noisy: 3, throughputSamples: 3, short: 1), samples: 2, isQuick: true,
-                .inconsistent) == "NsiqB")
+                isUnsteady: true) == "NsuqB")
         // Rows without measurements have none; classes have those of their backend.
         #expect(marks(SampleQuality(), samples: 0, isQuick: true) == "")
         #expect(marks(SampleQuality(samples: 1, noisy: 1), operationClass: "priority=high") == "")
@@ -67,7 +66,7 @@ struct SummaryTableTests {
         let rows = [
             sample("0-throughput", ["noisy"]), sample("0r-throughput", ["rerun"]),
             sample("1-throughput", ["short", "noisy"], block: 1), sample("1-throughput", ["short", "noisy"], block: 1),
-            sample("2-throughput", ["warming_up"], block: 2), sample("3-latency", ["short"]),
+            sample("2-throughput", ["unsteady"], block: 2), sample("3-latency", ["short"]),
             sample("4-latency", ["noisy"], block: 1, phase: "warmup"),
         ]
         #expect(
@@ -126,6 +125,26 @@ struct SummaryTableTests {
         #expect(notes(row(.serial, ratio: 1.9)) == ["serial"])
         #expect(notes(row(.engine, ratio: 1.9)) == [])
         #expect(notes(row(.engine, samples: 7)) == ["b"])
+    }
+
+    @Test("One sentence has the run's rate of unsteady samples, and names the results that stand out")
+    func levels() {
+        func findings(_ counts: [(unsteady: Int, all: Int)], standingOut: Int = 0) -> String {
+            let rows = counts.enumerated().map { index, count in
+                var row = SummaryRow(
+                    runID: "r", workload: "w", cellID: "w n=\(index)", backend: .engine, status: .ok, samples: 15,
+                    parameters: ["n": "\(index)"])
+                row.quality = SampleQuality(samples: 15, levelled: count.all, unsteady: count.unsteady)
+                row.isUnsteady = index < standingOut
+                return row
+            }
+            return FindingSentences(rows, isQuick: false).lines.map { $0 + "\n" }.joined()
+        }
+        #expect(findings([(0, 7), (0, 7)]) == "" && findings([(0, 0)]) == "")
+        let rest = Array(repeating: (unsteady: 1, all: 7), count: 6)
+        golden.expect(
+            [0, 1, 6].map { findings(Array(repeating: (7, 7), count: $0) + rest, standingOut: $0) }.joined(),
+            "unsteady results")
     }
 
     // MARK: Tables
@@ -247,7 +266,7 @@ struct SummaryTableTests {
                             operationClass: operationClass, status: backend == .foundation ? .unsupported : .ok,
                             samples: 3, parameters: cell.parameters.mapValues { "\($0)" })
                         row.quality = SampleQuality(samples: 10, noisy: 9, throughputSamples: 9, short: 9)
-                        row.steadiness = .noSteadyState
+                        row.isUnsteady = true
                         row[.time].value = 77_777
                         row[.cpuTime].value = 77_777
                         row[.time].low = 7_777

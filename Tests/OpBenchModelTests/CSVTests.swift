@@ -35,7 +35,7 @@ struct CSVTests {
     func otherColumns() {
         let documented = names([
             "schema_version,run_id,workload,cell_id,backend,operation_class,side,status,sample_flags,axis,samples",
-            "steadiness,low_mode_ns_per_op,high_mode_ns_per_op,high_mode_samples",
+            "low_mode_ns_per_op,high_mode_ns_per_op,high_mode_samples",
             "time_ns_per_op,time_ns_per_op_ci_low,time_ns_per_op_ci_high,throughput_ops_per_s",
             "throughput_ops_per_s_ci_low,throughput_ops_per_s_ci_high,throughput_items_per_s,time_ratio",
             "time_ratio_ci_low,time_ratio_ci_high,ratio_to,makespan_ns,scheduling_efficiency",
@@ -125,7 +125,7 @@ struct CSVTests {
         summary.ratioTo = .dispatch
         summary[.resumeToStartP99].value = 12
         summary.flags = ["noisy", "overloaded"]
-        (summary.steadiness, summary.modes) = (.slowingDown, Modes(low: 1.5, high: 2.25, highSamples: 3))
+        summary.modes = Modes(low: 1.5, high: 2.25, highSamples: 3)
         let text = CSVFile.text(of: [summary])
         #expect(try CSVFile.rows(SummaryRow.self, text: text, file: "x") == [summary])
         summary[.startLatencyP50] = .init(low: 1, high: 2.5)

@@ -246,17 +246,17 @@ struct ReportPageTests {
         #expect(row[11] as? [Double] == [0, 500, 0])
     }
 
-    @Test("distinguishes doubtful samples")
-    func doubtful() throws {
+    @Test("distinguishes noisy samples")
+    func noisy() throws {
         var fixture = PageFixture()
         fixture.add(rate: 1e6, flags: ["noisy"])
-        fixture.add(block: 1, rate: 2e6)
+        fixture.add(block: 1, rate: 2e6, flags: ["unsteady"])
         let row = try #require((try parsed(fixture.page())["rows"] as? [[Any]])?.first)
         #expect(row[7] as? Int == 1)
         #expect(row[11] as? [Double] == [0, 1000, 1, 1, 500, 0])
     }
 
-    @Test("has the class of the rounds and both modes")
+    @Test("has the mark of unsteady results and both modes")
     func marks() throws {
         var fixture = PageFixture()
         fixture.add()
@@ -265,10 +265,10 @@ struct ReportPageTests {
             let page = ReportPage(title: "t", verdicts: [], runs: [run])
             return try #require((try parsed(page)["rows"] as? [[Any]])?.first)
         }
-        #expect(try row()[12] as? String == "" && row()[13] as? [Double] == [])
-        run.summary[0].steadiness = .noSteadyState
+        #expect(try row()[12] as? Int == 0 && row()[13] as? [Double] == [])
+        run.summary[0].isUnsteady = true
         run.summary[0].modes = Modes(low: 1.5, high: 2, highSamples: 3)
-        #expect(try row()[12] as? String == "no_steady_state" && row()[13] as? [Double] == [1.5, 2, 3])
+        #expect(try row()[12] as? Int == 1 && row()[13] as? [Double] == [1.5, 2, 3])
     }
 
     @Test("writes constant parameters once per workload")

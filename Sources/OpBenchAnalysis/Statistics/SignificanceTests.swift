@@ -110,6 +110,19 @@ private func signedSums(of magnitudes: ArraySlice<Double>) -> [Double] {
     return sums.sorted()
 }
 
+/// The probability of at least `least` marked ones among those drawn, without replacement: the one-sided p-value of
+/// Fisher's exact test.
+func hypergeometricTail(from least: Int, drawing drawn: Int, of all: Int, marked: Int) -> Double {
+    func logBinomial(_ n: Int, _ k: Int) -> Double {
+        lgamma(Double(n) + 1) - lgamma(Double(k) + 1) - lgamma(Double(n - k) + 1)
+    }
+    let possible = max(0, drawn - (all - marked))...min(drawn, marked)
+    if least <= possible.lowerBound { return 1 }
+    return possible.filter { $0 >= least }.reduce(0) { sum, found in
+        sum + exp(logBinomial(marked, found) + logBinomial(all - marked, drawn - found) - logBinomial(all, drawn))
+    }
+}
+
 /// Holm's step-down adjustment: the p-values, in the same order, raised so that rejecting those below alpha keeps the
 /// probability of any false rejection below alpha, however the tests depend on each other.
 public func holmAdjusted(_ probabilities: [Double]) -> [Double] {

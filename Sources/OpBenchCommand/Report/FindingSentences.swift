@@ -21,7 +21,7 @@ struct FindingSentences {
     }
 
     /// Sentences with names from files, not escaped; empty without measured rows.
-    var lines: [String] { RatioFindings.all(of: rows).map(sentence) + caveats + modes }
+    var lines: [String] { RatioFindings.all(of: rows).map(sentence) + caveats + levels + modes }
 
     /// `engine vs dispatch: faster in 8 cells (0.42–0.94×), no difference shown in 7, slower in 3 (1.1–2.2×: most in …)`
     private func sentence(_ findings: RatioFindings) -> String {
@@ -75,10 +75,27 @@ struct FindingSentences {
         return all + ["of \(marks.count) results, \(some.joined(separator: ", ")); \(whereMarked) marks them"]
     }
 
+    /// The sentence about rounds that changed their level: the run's rate, and the results that stand out; none without
+    /// such rounds. `rounds changed their level in 61 of 172 samples, beyond chance in engine depth=2 (7 of 7)`
+    private var levels: [String] {
+        let (unsteady, samples) = rows.compactMap(\.quality).reduce((0, 0)) { ($0.0 + $1.unsteady, $0.1 + $1.levelled) }
+        guard unsteady > 0 else { return [] }
+        let found = rows.filter(\.isUnsteady)
+        var names = found.prefix(Self.mostNamed).map { row in
+            "\(row.backendSide.title), \(name(of: row)) (\(row.quality?.unsteady ?? 0) of \(row.quality?.levelled ?? 0))"
+        }
+        let rest = found.count - names.count
+        if rest > 0 { names.append("\(rest) more, marked \(RowMark.unsteady.rawValue)") }
+        return [
+            "rounds changed their level in \(unsteady) of \(samples) samples, "
+                + "beyond chance in \(names.isEmpty ? "none" : names.joined(separator: "; "))"
+        ]
+    }
+
     /// A sentence for each of the first bimodal results: `bimodal: engine depth=2, 102 ns (5 samples) or 151 ns (2)`
     private var modes: [String] {
         let found = rows.filter { $0.modes.low != nil }
-        let sentences = found.prefix(Self.mostModes).compactMap { row -> String? in
+        let sentences = found.prefix(Self.mostNamed).compactMap { row -> String? in
             let modes = row.modes
             guard let low = modes.low, let high = modes.high, let ofHigh = modes.highSamples else { return nil }
             let (first, second) = (Quantities.duration(nanoseconds: low), Quantities.duration(nanoseconds: high))
@@ -89,5 +106,5 @@ struct FindingSentences {
         return sentences + (rest > 0 ? ["bimodal: \(rest) more results, marked \(RowMark.bimodal.rawValue)"] : [])
     }
 
-    private static let mostModes = 5
+    private static let mostNamed = 5
 }

@@ -8,10 +8,7 @@ enum RowMark: Character, CaseIterable {
     case mostlyShort = "S"
     case overloaded = "o"
     case mostlyOverloaded = "O"
-    case warmingUp = "w"
-    case slowingDown = "d"
-    case noSteadyState = "u"
-    case inconsistent = "i"
+    case unsteady = "u"
     case bimodal = "m"
     case quick = "q"
     case screensOnly = "b"
@@ -31,7 +28,8 @@ enum RowMark: Character, CaseIterable {
             add(quality.short, of: quality.throughputSamples, .short, .mostlyShort)
             add(quality.overloaded, of: quality.latencySamples, .overloaded, .mostlyOverloaded)
         }
-        marks += [row.steadiness?.mark, row.modes.low.map { _ in RowMark.bimodal }].compactMap(\.self)
+        if row.isUnsteady { marks.append(.unsteady) }
+        if row.modes.low != nil { marks.append(.bimodal) }
         if isQuick { marks.append(.quick) }
         // Counts need no more than two samples that agree.
         let isTimed = row.quality.map { $0.throughputSamples + $0.latencySamples > 0 } ?? true
@@ -60,10 +58,6 @@ enum RowMark: Character, CaseIterable {
         Pair(some: .noisy, most: .mostlyNoisy, words: "mostly noisy"),
         Pair(some: .short, most: .mostlyShort, words: "mostly too short"),
         Pair(some: .overloaded, most: .mostlyOverloaded, words: "overloaded", isSerious: true),
-        Pair(some: .warmingUp, most: .warmingUp, words: "warming up", isSerious: true),
-        Pair(some: .slowingDown, most: .slowingDown, words: "slowing down", isSerious: true),
-        Pair(some: .noSteadyState, most: .noSteadyState, words: "without a steady state", isSerious: true),
-        Pair(some: .inconsistent, most: .inconsistent, words: "inconsistent", isSerious: true),
         Pair(some: .bimodal, most: .bimodal, words: "bimodal", isSerious: true),
         Pair(some: .quick, most: .quick, words: "quick", isSerious: true),
         Pair(some: .screensOnly, most: .tooFewBlocks, words: "of few blocks", isSerious: true),
@@ -73,11 +67,9 @@ enum RowMark: Character, CaseIterable {
         switch self {
         case .noisy: "noisy: something else used the machine during some samples"
         case .mostlyNoisy: "noisy: something else used the machine during most samples"
-        case .warmingUp: "warming up: the first rounds of the timed samples were slower than those after them"
-        case .slowingDown: "slowing down: the first rounds of the timed samples were faster than those after them"
-        case .noSteadyState: "no steady state: the rounds of the timed samples still changed their level at the end"
-        case .inconsistent:
-            "inconsistent: the rounds are flat, warm up, slow down or reach no steady state, each in some samples only"
+        case .unsteady:
+            "unsteady: the rounds of the timed samples changed their level in more samples than those of other results, "
+                + "beyond chance"
         case .bimodal: "bimodal: the times of the samples fall into two groups, and the median into one by chance"
         case .short: "short: some timed samples lasted less than a sample should"
         case .mostlyShort: "short: most timed samples lasted less than a sample should"
@@ -88,19 +80,6 @@ enum RowMark: Character, CaseIterable {
         case .screensOnly:
             "only \(Self.screening) blocks; a gate needs \(FigureRule.standardMinBlocks) to report a regression"
         case .tooFewBlocks: "too few blocks: fewer than the \(Self.screening) that screening needs"
-        }
-    }
-}
-
-extension Steadiness {
-    /// Nil for flat rounds.
-    fileprivate var mark: RowMark? {
-        switch self {
-        case .flat: nil
-        case .warmingUp: .warmingUp
-        case .slowingDown: .slowingDown
-        case .noSteadyState: .noSteadyState
-        case .inconsistent: .inconsistent
         }
     }
 }

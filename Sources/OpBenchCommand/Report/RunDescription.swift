@@ -134,16 +134,16 @@ struct RunDescription {
         run.facts?.sweep.map { "\($0.sha256.prefix(12))" + ($0.shard.map { ", shard \($0)" } ?? "") }
     }
 
-    /// The number of samples, and of those that are noisy, unsteady or bad.
+    /// The number of samples, and of those that are noisy or bad.
     var samples: String {
         let doubtful = DoubtfulSamples(run.samples)
-        var parts = [("noisy", doubtful.noisy), ("unsteady", doubtful.unsteady)]
+        var parts = [("noisy", doubtful.noisy)]
         var failed: [SampleStatus: Set<String>] = [:]
         for row in run.samples where ![.ok, .unsupported, .skipped].contains(row.status) {
             failed[row.status, default: []].insert(row.sampleID)
         }
         parts += SampleStatus.allCases.map { ($0.rawValue, failed[$0]?.count ?? 0) }
         let bad = parts.filter { $0.1 > 0 }.map { "\($0.1) \($0.0)" }
-        return "\(doubtful.total), " + (bad.isEmpty ? "none noisy, unsteady or bad" : bad.joined(separator: ", "))
+        return "\(doubtful.total), " + (bad.isEmpty ? "none noisy or bad" : bad.joined(separator: ", "))
     }
 }

@@ -117,7 +117,7 @@ struct RunExecution {
     /// - Throws: `CommandOutcome` unless everything was measured and nothing failed.
     func conclude(_ ended: Ended) throws {
         let endings = ended.summary.endings
-        for warning in endings.doubtful.warnings { StandardError.say("opbench: warning: \(warning)") }
+        if let noise = endings.doubtful.sentence { StandardError.say("opbench: warning: \(noise)") }
         if let precision = try RunFacts.read(in: ended.folder).flatMap(RunDescription.precision) {
             StandardError.say("opbench: precision: \(precision)")
         }
@@ -141,13 +141,8 @@ extension Result where Failure == any Error {
 }
 
 extension DoubtfulSamples {
-    /// Warnings about the samples; empty if there are none.
-    var warnings: [String] {
-        var warnings: [String] = []
-        if noisy > 0 { warnings.append("noisy: \(noisy) of \(total) samples, while something else used the machine") }
-        if unsteady > 0 {
-            warnings.append("unsteady: \(unsteady) of \(total) samples, whose rounds changed their level")
-        }
-        return warnings
+    /// A sentence about the noisy samples; nil if there are none.
+    var sentence: String? {
+        noisy == 0 ? nil : "noisy: \(noisy) of \(total) samples, while something else used the machine"
     }
 }

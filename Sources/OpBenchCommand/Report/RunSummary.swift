@@ -65,7 +65,7 @@ struct RunSummary: Sendable {
         changed = []
         let all = cells.flatMap { summaries[$0] ?? [] }
         try RowLimits.checkSize(ofSummary: all.count, file: "\(folder)/\(SampleRow.fileName)")
-        return order.sorted(all)
+        return order.sorted(all).markingUnsteady()
     }
 
     // MARK: summary.csv

@@ -34,7 +34,7 @@ struct ShownRun {
         }
         let order = SummaryOrder(specs: run.facts?.workloads ?? [])
         let sides = ([""] + Side.allCases.map(\.rawValue)).filter { side in samples.contains { $0.side == side } }
-        rows = order.sorted(sides.flatMap { summarize(samples, ratioTo: baseline, side: $0) })
+        rows = order.sorted(sides.flatMap { summarize(samples, ratioTo: baseline, side: $0) }).markingUnsteady()
     }
 
     /// Matches cells by their ids and by their full names, which include parameters at their defaults.

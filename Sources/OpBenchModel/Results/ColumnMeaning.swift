@@ -57,17 +57,19 @@ extension SampleRow: DescribedRow {
             .init("position", "", "The sample's place in the random order of its block, from 0."),
             .init(
                 "phase", "",
-                "`build`, `submit`, `drain`, `teardown`, `total`, `makespan`, `warmup`, `mark:NAME`; empty for figures "
-                    + "without a phase."
+                "`build`, `submit`, `drain`, `teardown`, `total`, `makespan`, `warmup`, `round`, `mark:NAME`; empty for "
+                    + "figures without a phase."
             ),
-            .init("iteration", "", "The iteration of the warm-up; empty for other rows."),
+            .init(
+                "iteration", "",
+                "The iteration of the warm-up, or the round of `run --keep-rounds`; empty for other rows."),
             .init(
                 "status", "", "The sample's outcome: `ok`, `invalid`, `timeout`, `crashed`, `unsupported`, `skipped`."),
             .init(
                 "sample_flags", "",
-                "`noisy`, `short`, `slope`, `warming_up`, `slowing_down`, `no_steady_state`, `unpromised`, "
-                    + "`overloaded`, joined by `;`: interpret the sample with care. `rerun`: the sample repeats a "
-                    + "noisy one of its block, and replaces it. `declared` and `by_hand` name the axis."
+                "`noisy`, `short`, `slope`, `unsteady`, `unpromised`, `overloaded`, joined by `;`: interpret the sample "
+                    + "with care. `rerun`: the sample repeats a noisy one of its block, and replaces it. `declared` "
+                    + "and `by_hand` name the axis."
             ),
             .init("metric", "", "The metric's name in the catalogue; `status` in a row without a figure."),
             .init("stat", "", "`total`, `rate`, `mean`, `p50`, `p90`, `p99`, `p99.9` or `max`."),
@@ -92,11 +94,6 @@ extension SummaryRow: DescribedRow {
             .init(
                 "samples", "count",
                 "Throughput samples behind the row, one per block; if none, the most samples of another kind."),
-            .init(
-                "steadiness", "",
-                "The course of the rounds in the throughput samples: `flat`, `warming_up`, `slowing_down`, "
-                    + "`no_steady_state`, or `inconsistent` if processes differ; empty for samples of few rounds."
-            ),
             .init("low_mode_ns_per_op", "ns", modes("lower")), .init("high_mode_ns_per_op", "ns", modes("upper")),
             .init("high_mode_samples", "count", "The number of samples in the upper group; empty for a single group."),
             .init(

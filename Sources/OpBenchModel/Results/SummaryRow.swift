@@ -15,8 +15,8 @@ public struct SummaryRow: Sendable, Hashable {
     public var flags: [String] = []
     /// The number of samples: of throughput samples or, if there are none, of the kind with the most.
     public var samples: Int
-    /// The course of the rounds of the throughput samples; nil without samples of enough rounds, and for classes.
-    public var steadiness: Steadiness?
+    /// Whether the backend's samples are unsteady more often than the others of the run, beyond chance. Not a column.
+    public var isUnsteady = false
     /// The two groups that the times of the throughput samples fall into; empty if they do not, and for classes.
     public var modes = Modes()
     /// The denominator of `Figure.timeRatio`; nil if there is no ratio.
@@ -101,9 +101,8 @@ extension SummaryRow: CSVRow {
             .schemaVersion, .init("run_id", \.runID), .init("workload", \.workload), .init("cell_id", \.cellID),
             .init("backend", \.backend), .init("operation_class", \.operationClass), .init("side", \.side),
             .init("status", \.status), .flags(\.flags), .init(derived: "axis") { Axis($0.flags)?.rawValue ?? "" },
-            .init("samples", \.samples), .init(optional: "steadiness", \.steadiness),
-            .init("low_mode_ns_per_op", \.modes.low), .init("high_mode_ns_per_op", \.modes.high),
-            .init("high_mode_samples", \.modes.highSamples),
+            .init("samples", \.samples), .init("low_mode_ns_per_op", \.modes.low),
+            .init("high_mode_ns_per_op", \.modes.high), .init("high_mode_samples", \.modes.highSamples),
         ]
         + Figure.catalogue.flatMap { figure in
             columns(of: figure) + (figure.isRatio ? [.init(optional: "ratio_to", \.ratioTo)] : [])
@@ -146,6 +145,9 @@ public struct SampleQuality: Sendable, Hashable {
     public var throughputSamples: Int
     /// Throughput samples that lasted less than required. Latency samples may: their figures are of operations.
     public var short: Int
+    /// Throughput samples of enough rounds to see their levels, and those of them whose rounds were on several.
+    public var levelled: Int
+    public var unsteady: Int
 
     public var latencySamples: Int
     /// Latency samples of an open loop in which operations ended more slowly than they arrived.
@@ -156,7 +158,7 @@ public struct SampleQuality: Sendable, Hashable {
 
     public init(
         samples: Int = 0, noisy: Int = 0, unpromised: Int = 0, throughputSamples: Int = 0,
-        short: Int = 0, latencySamples: Int = 0, overloaded: Int = 0
+        short: Int = 0, levelled: Int = 0, unsteady: Int = 0, latencySamples: Int = 0, overloaded: Int = 0
     ) {
         self.latencySamples = latencySamples
         self.overloaded = overloaded
@@ -165,5 +167,6 @@ public struct SampleQuality: Sendable, Hashable {
         self.throughputSamples = throughputSamples
         self.noisy = noisy
         self.short = short
+        (self.levelled, self.unsteady) = (levelled, unsteady)
     }
 }

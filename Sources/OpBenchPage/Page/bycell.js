@@ -34,7 +34,7 @@ function markOf(row, figure, x, y, isLogarithmic) {
     if (from !== null && to !== null && (!isLogarithmic || from > 0)) {
         const ends = { x1: x(from), x2: x(to), y1: y, y2: y };
         parts.push(vector("line", { ...ends, stroke: "transparent", "stroke-width": byCell.pitch }),
-            vector("line", { ...ends, stroke: hue, "stroke-width": 1.6, "stroke-dasharray": isDoubtful(row, figure) ? "3 2" : "none" }));
+            vector("line", { ...ends, stroke: hue, "stroke-width": 1.6, "stroke-dasharray": isNoisy(row, figure) ? "3 2" : "none" }));
     }
     parts.push(vector("path", {
         d: markPath(symbol(row.backend), 3.6), transform: `translate(${x(value(row, figure))} ${y})`,
@@ -48,7 +48,7 @@ function wordsOf(row, figure) {
     return [
         `${withVariant(row)}: ${quantityWithin(low(row, figure), high(row, figure), value(row, figure), figure.unit)}`,
         figure === ratio ? `of ${row.ratioTo}; ${quantityWithin(low(row, time), high(row, time), value(row, time), time?.unit)} per operation` : "",
-        row.doubtful > 0 ? `(${plural(row.doubtful, "doubtful sample")})` : "",
+        row.noisy > 0 ? `(${plural(row.noisy, "noisy sample")})` : "",
     ].filter((part) => part !== "").join(" ");
 }
 
@@ -165,7 +165,7 @@ function titleOf(figure) {
 
 function wordsAbove(figure) {
     const bars = figure === ratio ? "95 % intervals; one across 1 shows no difference." : figure.meaning + (figure.interval ? " Bars: 95 % intervals." : "");
-    return bars + (rows.some((row) => isDoubtful(row, figure)) ? " Dashed: most samples are doubtful." : "");
+    return bars + (rows.some((row) => isNoisy(row, figure)) ? " Dashed: most samples are noisy." : "");
 }
 
 function showByCell() {

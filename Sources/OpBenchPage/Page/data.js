@@ -29,8 +29,8 @@ const cells = data.cells.map(([workload, id, ...values], index) => {
 });
 
 const rows = data.rows.map((row, index) => {
-    const [run, cell, backend, operationClass, side, status, samples, doubtful, ratioTo, axis, values, dots, steadiness, modes] = row;
-    return { index, run, cell: cells[cell], backend, operationClass, side, status, samples, doubtful, ratioTo, axis, values, dots, steadiness, modes };
+    const [run, cell, backend, operationClass, side, status, samples, noisy, ratioTo, axis, values, dots, isUnsteady, modes] = row;
+    return { index, run, cell: cells[cell], backend, operationClass, side, status, samples, noisy, ratioTo, axis, values, dots, isUnsteady: isUnsteady === 1, modes };
 });
 // A figure that no row has is undefined here.
 const value = (row, figure) => row.values[figure?.place] ?? null;
@@ -88,7 +88,7 @@ function isFolded(row, words) {
 function isShown(row, words) {
     if (choice.workload >= 0 && row.cell.workload !== choice.workload) return false;
     if (choice.hidden.has(row.backend)) return false;
-    if (choice.status === "doubtful" ? row.doubtful === 0 : choice.status !== "" && row.status !== choice.status) return false;
+    if (choice.status === "noisy" ? row.noisy === 0 : choice.status !== "" && row.status !== choice.status) return false;
     if (isFolded(row, words)) return false;
     if (words.length === 0) return true;
     row.text ??= [row.cell.id, row.cell.label, data.backends[row.backend], row.operationClass, row.side,

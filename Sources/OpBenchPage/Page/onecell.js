@@ -28,7 +28,6 @@ function curves() {
     })).filter((one) => one.points.length > 0);
 }
 
-const curveName = (one) => withVariant({ ...one, doubtful: 0 });
 const dashOf = (one) => (one.side === "base" || (hasRuns && one.run === 0) ? "dashed" : "solid");
 
 /** The position of a fraction; at most as near to 1 as the number of operations can resolve. */
@@ -71,14 +70,14 @@ function drawPercentiles(width) {
             tooltip: {
                 ...base().tooltip, trigger: "axis", axisPointer: { type: "line", lineStyle: { color: css("--muted") }, label: { show: false } },
                 formatter: (found) => tip((found[0].data.part * 100).toPrecision(6).replace(/\.?0+$/, "") + " % within", found.map(({ seriesName, data: point }) =>
-                    curveName(list[Number(seriesName)]) + ": " + quantity(point.figure, "ns"))),
+                    withVariant(list[Number(seriesName)]) + ": " + quantity(point.figure, "ns"))),
             },
         },
         scales: { x, y }, height: 360, backends: backendsOf([choice.cell]),
         label: `Latency ${detail.stage} by percentile, ${cellTitle(choice.cell)}.`,
         table: {
             head: ["backend", ...columns.map((part) => part * 100 + " %"), "maximum", "operations"],
-            rows: list.map((one) => [curveName(one), ...columns.map((part) => at(one, part)),
+            rows: list.map((one) => [withVariant(one), ...columns.map((part) => at(one, part)),
                 quantity(one.points[one.points.length - 1], "ns"), one.total === null ? absent : one.total.toLocaleString("en")]),
         },
     };
@@ -118,14 +117,14 @@ function drawHistogram(width) {
             tooltip: {
                 ...base().tooltip, trigger: "axis", axisPointer: { type: "line", lineStyle: { color: css("--muted") }, label: { show: false } },
                 formatter: (found) => tip(found[0].data.edge > 0 ? "from " + quantity(found[0].data.edge, "ns") : "below the clock's resolution", found.map(({ seriesName, data: point }) =>
-                    `${curveName(list[Number(seriesName)])}: ${digits(point.share)} %, ${point.count.toLocaleString("en")}`)),
+                    `${withVariant(list[Number(seriesName)])}: ${digits(point.share)} %, ${point.count.toLocaleString("en")}`)),
             },
         },
         scales: { x, y: shares }, height: 300, backends: backendsOf([choice.cell]), label: `How often each latency ${detail.stage} occurred, ${cellTitle(choice.cell)}.`,
         table: {
             head: ["backend", "from", "operations", "share"],
             rows: list.flatMap((one, index) => edges[index].filter(([, , count]) => count > 0).map(([edge, share, count]) =>
-                [curveName(one), quantity(edge, "ns"), count.toLocaleString("en"), digits(share) + " %"])),
+                [withVariant(one), quantity(edge, "ns"), count.toLocaleString("en"), digits(share) + " %"])),
         },
     };
 }
@@ -143,7 +142,7 @@ function drawSamples(width) {
     if (list.length === 0) return "";
     const samples = list.map((row) => {
         const dots = [];
-        for (let index = 0; index < row.dots.length; index += 3) dots.push({ block: row.dots[index], figure: row.dots[index + 1], isDoubtful: row.dots[index + 2] === 1 });
+        for (let index = 0; index < row.dots.length; index += 3) dots.push({ block: row.dots[index], figure: row.dots[index + 1], isNoisy: row.dots[index + 2] === 1 });
         return dots;
     });
     const all = samples.flat().map(({ figure }) => figure);
@@ -183,12 +182,12 @@ function drawSamples(width) {
                     renderItem: ({ dataIndex }, api) => {
                         const { row, dot, offset, value: at } = points[dataIndex];
                         const [x, y] = api.coord(at);
-                        return markWithInterval([x, y + offset * api.size([0, 1])[1] * 0.55], null, null, symbol(row.backend), colour(row.backend), { isHollow: dot.isDoubtful, size: 4.2 });
+                        return markWithInterval([x, y + offset * api.size([0, 1])[1] * 0.55], null, null, symbol(row.backend), colour(row.backend), { isHollow: dot.isNoisy, size: 4.2 });
                     },
                     tooltip: {
                         formatter: ({ dataIndex }) => {
                             const { row, dot } = points[dataIndex];
-                            return tip(withVariant(row), [`block ${dot.block}: ${quantity(dot.figure, "ns")}`, dot.isDoubtful ? "doubtful: the machine was disturbed, or the rounds were on several levels" : ""]);
+                            return tip(withVariant(row), [`block ${dot.block}: ${quantity(dot.figure, "ns")}`, dot.isNoisy ? "noisy: something else used the machine" : ""]);
                         },
                     },
                 },
@@ -301,7 +300,7 @@ function showOneCell() {
 function makeDetailPanels() {
     const parent = detail.section;
     detail.panels = [
-        new Panel(parent, { id: "samples", title: "Samples", hint: "A mark is one sample, a separate process; blocks are in the order in which they ran, from top to bottom. Box: the middle half; line: the median. Hollow: doubtful.", draw: drawSamples }),
+        new Panel(parent, { id: "samples", title: "Samples", hint: "A mark is one sample, a separate process; blocks are in the order in which they ran, from top to bottom. Box: the middle half; line: the median. Hollow: noisy.", draw: drawSamples }),
         new Panel(parent, { id: "percentiles", title: "Latency percentiles", hint: "Each further nine takes the same space, to show the tail. Medians of the samples' percentiles, as in the table; the last point is the overall maximum.", draw: drawPercentiles }),
         new Panel(parent, { id: "histogram", title: "Latency distribution", hint: "The number of operations per latency bucket, over all samples.", draw: drawHistogram }),
     ];

@@ -50,10 +50,10 @@ const withVariant = (row) => [names(row.backend), variant(row)].filter((part) =>
 /** Hollow marks belong to the reference side or run. */
 const isHollow = (row) => row.side === "base" || (hasRuns && row.run === 0);
 
-/** Whether most samples behind a time are doubtful: its interval is dashed. */
-function isDoubtful(row, figure) {
+/** Whether most samples behind a time are noisy: its interval is dashed. */
+function isNoisy(row, figure) {
     if (figure === undefined || !["ns", "1/s", "1"].includes(figure.unit)) return false;
-    return doubtfulTimes(row) * 6 > row.dots.length;
+    return noisyTimes(row) * 6 > row.dots.length;
 }
 
 /** The backends of cells, in order, including hidden ones. */

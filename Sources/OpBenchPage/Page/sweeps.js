@@ -74,7 +74,7 @@ function drawSweep({ sweep, group, figure }, width) {
                         const [from, to] = [low(row, figure), high(row, figure)];
                         const hasInterval = from !== null && to !== null && (!y.isLogarithmic || from > 0);
                         return markWithInterval(api.coord([at, middle]), hasInterval ? api.coord([at, y.at(from)]) : null, hasInterval ? api.coord([at, y.at(to)]) : null,
-                            symbol(row.backend), colour(row.backend), { isHollow: isHollow(row), isDashed: isDoubtful(row, figure), isVertical: true, size: 5 });
+                            symbol(row.backend), colour(row.backend), { isHollow: isHollow(row), isDashed: isNoisy(row, figure), isVertical: true, size: 5 });
                     },
                     tooltip: { formatter: ({ dataIndex }) => tipOfRow(points[dataIndex].row, figure) },
                 },

@@ -75,38 +75,30 @@ function figureCell(row, figure) {
     return parts;
 }
 
-/** The number of doubtful samples behind the time. */
-function doubtfulTimes(row) {
-    let doubtful = 0;
-    for (let index = 2; index < row.dots.length; index += 3) doubtful += row.dots[index];
-    return doubtful;
+/** The number of noisy samples behind the time. */
+function noisyTimes(row) {
+    let noisy = 0;
+    for (let index = 2; index < row.dots.length; index += 3) noisy += row.dots[index];
+    return noisy;
 }
 
-/** The number of samples behind the time, with a mark if some are doubtful. */
+/** The number of samples behind the time, with a mark if some are noisy. */
 function samplesCell(row) {
     if (row.status !== "ok") {
         return badge(row.status, ["unsupported", "skipped"].includes(row.status) ? "" : "regression");
     }
     const marks = [];
     const mark = (words, title) => marks.push(" ", element("span", { title }, badge(words, "inconclusive")));
-    const count = doubtfulTimes(row);
-    if (count > 0) mark(count + " doubtful", "noisy, or with rounds on several levels: among the samples of the time");
-    else if (row.doubtful > 0) mark("other kinds doubtful", "noisy: among samples of another kind, such as latency");
-    if (row.steadiness in courses) mark(row.steadiness.replaceAll("_", " "), courses[row.steadiness]);
+    const count = noisyTimes(row);
+    if (count > 0) mark(count + " noisy", "something else used the machine during these samples of the time");
+    else if (row.noisy > 0) mark("other kinds noisy", "something else used the machine during samples of another kind, such as latency");
+    if (row.isUnsteady) mark("unsteady", "the rounds of the samples changed their level in more samples than those of other results, beyond chance");
     if (row.modes.length > 0) {
         const [low, high, samples] = row.modes;
         mark("bimodal", `${quantity(low, "ns")} in ${row.samples - samples} samples, ${quantity(high, "ns")} in ${samples}; the median is in one of the two by chance`);
     }
     return [String(row.samples), ...marks];
 }
-
-/** The classes of rounds that are not flat. */
-const courses = {
-    warming_up: "the first rounds of the samples were slower than those after them",
-    slowing_down: "the first rounds of the samples were faster than those after them",
-    no_steady_state: "the rounds of the samples still changed their level at the end",
-    inconsistent: "the rounds are flat, warm up, slow down or reach no steady state, each in some samples only",
-};
 
 /** A column head that may be broken after its slashes. */
 const brokenTitle = (title) => title.split(/(?<=\/)/).flatMap((part, index) => index === 0 ? [part] : [element("wbr"), part]);
@@ -238,7 +230,7 @@ function showCellTools() {
         tools.append(element("label", { for: "workload" }, "Workload", select("workload", options, (name) => (choice.workload = Number(name)))));
     }
     const statuses = [...new Set(rows.map((row) => row.status))].sort();
-    if (rows.some((row) => row.doubtful > 0)) statuses.push("doubtful");
+    if (rows.some((row) => row.noisy > 0)) statuses.push("noisy");
     if (statuses.length > 1) {
         const options = [["any status", ""], ...statuses.map((status) => [status, status])];
         tools.append(element("label", { for: "status" }, "Status", select("status", options, (name) => (choice.status = name))));
@@ -293,14 +285,14 @@ function csv(list) {
     const parameters = [...new Set(workloads.flatMap(({ varying, common }) => [...varying, ...common.map(([name]) => name)]))].sort();
     const heads = figures.flatMap((figure) => figure.interval
         ? [figure.name, figure.name + "_ci_low", figure.name + "_ci_high"] : [figure.name]);
-    const head = ["run_id", "workload", "cell_id", "backend", "operation_class", "side", "status", "samples", "doubtful_samples", "ratio_to", "axis",
-        "steadiness", "low_mode_ns_per_op", "high_mode_ns_per_op", "high_mode_samples",
+    const head = ["run_id", "workload", "cell_id", "backend", "operation_class", "side", "status", "samples", "noisy_samples", "ratio_to", "axis",
+        "low_mode_ns_per_op", "high_mode_ns_per_op", "high_mode_samples",
         ...heads, ...parameters.map((name) => "param_" + name)];
     const common = workloads.map((workload) => new Map(workload.common));
     const lines = list.map((row) => {
         const own = new Map(row.cell.parameters);
         return [data.runs[row.run].id, workloads[row.cell.workload].name, row.cell.id, data.backends[row.backend], row.operationClass,
-            row.side, row.status, row.samples, row.doubtful, row.ratioTo, row.axis.replace(" ", "_"), row.steadiness, ...[0, 1, 2].map((place) => row.modes[place] ?? ""),
+            row.side, row.status, row.samples, row.noisy, row.ratioTo, row.axis.replace(" ", "_"), ...[0, 1, 2].map((place) => row.modes[place] ?? ""),
             ...figures.flatMap((figure) => figure.interval ? [value(row, figure), low(row, figure), high(row, figure)] : [value(row, figure)]),
             ...parameters.map((name) => own.get(name) ?? common[row.cell.workload].get(name) ?? "")].map(field).join(",");
     });

@@ -1,6 +1,6 @@
 import OpBenchModel
 
-/// The total times of a sample's rounds in order, from which its steadiness follows.
+/// The total times of a sample's rounds in order, which show whether they were on one level.
 struct RoundSeries {
     /// The times of rounds; if there are many, several rounds are summed into one.
     private(set) var times: [Int64] = []
@@ -8,8 +8,10 @@ struct RoundSeries {
     private var unfinished: (rounds: Int, nanoseconds: Int64) = (0, 0)
 
     private static let mostTimes = 64
-    /// Fewer times have no class.
+    /// Fewer times show no levels.
     static let fewestTimes = 16
+    /// The phase of the rounds' rows.
+    static let phase = "round"
 
     mutating func add(_ nanoseconds: Int64) {
         unfinished = (unfinished.rounds + 1, unfinished.nanoseconds + nanoseconds)
@@ -21,16 +23,25 @@ struct RoundSeries {
         roundsEach *= 2
     }
 
-    func report(operations: Int, into report: inout SampleReport) {
+    /// Reports the times themselves and, of enough of them, their change; the flag `unsteady` marks several levels.
+    func report(operationsPerRound: Int, into report: inout SampleReport) {
+        for (index, time) in times.enumerated() {
+            report.add(
+                .time, "total", Double(time), phase: Self.phase, iteration: index,
+                operations: operationsPerRound * roundsEach)
+        }
         guard let course = RoundCourse(times.map(Double.init)) else { return }
-        report.add(.roundChange, "mean", course.change, phase: "total", operations: operations)
-        if course.steadiness != .flat { report.flags.append(course.steadiness.rawValue) }
+        let rounds = times.count * roundsEach + unfinished.rounds
+        report.add(.roundChange, "mean", course.change, phase: "total", operations: operationsPerRound * rounds)
+        if !course.isFlat { report.flags.append("unsteady") }
     }
 }
 
-/// The course of a series of times: its levels, and the class that follows from them, by the rules of Barrett et al.
+/// The course of a series of times: the levels between its change points, as Barrett et al. compare them (2017,
+/// "Virtual machine warmup blows hot and cold").
 struct RoundCourse {
-    let steadiness: Steadiness
+    /// Whether all levels are equal to the last.
+    let isFlat: Bool
     /// The mean of the last segment ÷ that of the first, less 1.
     let change: Double
 
@@ -45,17 +56,7 @@ struct RoundCourse {
         guard first.mean > 0 else { return nil }
         change = last.mean / first.mean - 1
         let margin = max(Self.tolerance * last.mean, found.deviation)
-        let isOther = found.segments.map { abs($0.mean - last.mean) > margin }
-        guard let lastOther = isOther.lastIndex(of: true) else {
-            steadiness = .flat
-            return
-        }
-        if found.segments[lastOther].range.upperBound > times.count - times.count / 4 {
-            steadiness = .noSteadyState
-        } else {
-            let isFaster = zip(found.segments, isOther).contains { $1 && $0.mean < last.mean }
-            steadiness = isFaster ? .slowingDown : .warmingUp
-        }
+        isFlat = found.segments.allSatisfy { abs($0.mean - last.mean) <= margin }
     }
 
     /// The series with the running median in place of times far from it, which are single disturbances (Hampel's

@@ -75,7 +75,7 @@ struct SequenceTrial {
         together.report(plan: plan, into: &report)
         usage.report(operations: plan.operationCount * together.rounds, into: &report)
         spread.report(operations: plan.operationCount * together.rounds, into: &report)
-        series.report(operations: plan.operationCount * together.rounds, into: &report)
+        series.report(operationsPerRound: plan.operationCount, into: &report)
     }
 
     /// The phases whose throughput is meaningful.

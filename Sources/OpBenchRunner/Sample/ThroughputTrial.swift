@@ -29,7 +29,7 @@ struct ThroughputTrial {
         reportEfficiency(times, into: &report)
         let operations = trial.plan.operationCount * times.rounds
         usage.report(operations: operations, into: &report)
-        series.report(operations: operations, into: &report)
+        series.report(operationsPerRound: trial.plan.operationCount, into: &report)
         if trial.factory.id == .serial { reportProbeCost(producers, into: &report) }
     }
 

@@ -4,12 +4,12 @@ import Testing
 
 @testable import OpBenchRunner
 
-@Suite struct SteadinessTests {
+@Suite struct RoundCourseTests {
     private func level(_ counts: (count: Int, time: Double)...) -> [Double] {
         counts.flatMap { Array(repeating: $0.time, count: $0.count) }
     }
 
-    private func steadiness(_ times: [Double]) throws -> Steadiness { try #require(RoundCourse(times)).steadiness }
+    private func isFlat(_ times: [Double]) throws -> Bool { try #require(RoundCourse(times)).isFlat }
 
     // MARK: Change points
 
@@ -45,23 +45,20 @@ import Testing
         }
     }
 
-    // MARK: Classes
+    // MARK: Levels
 
-    @Test func `levels decide the class`() throws {
-        #expect(try steadiness(level((40, 100))) == .flat)
-        #expect(try steadiness(level((10, 150), (30, 100))) == .warmingUp)
-        #expect(try steadiness(level((5, 200), (5, 150), (30, 100))) == .warmingUp)
-        #expect(try steadiness(level((10, 100), (30, 150))) == .slowingDown)
-        // Slower than at its best, even though faster than at first.
-        #expect(try steadiness(level((10, 200), (10, 100), (20, 150))) == .slowingDown)
-        #expect(try steadiness(level((31, 100), (9, 150))) == .noSteadyState)
-        #expect(try steadiness(level((10, 100), (10, 150), (10, 100), (10, 150))) == .slowingDown)
-        #expect(try steadiness(level((12, 100), (12, 150), (12, 100), (4, 150))) == .noSteadyState)
+    @Test func `rounds on several levels are not flat, whichever of them is the last`() throws {
+        #expect(try isFlat(level((40, 100))))
+        #expect(try !isFlat(level((10, 150), (30, 100))))
+        #expect(try !isFlat(level((10, 100), (30, 150))))
+        #expect(try !isFlat(level((31, 100), (9, 150))))
+        // The last level is the first one again.
+        #expect(try !isFlat(level((10, 100), (20, 150), (10, 100))))
     }
 
     @Test func `levels within the tolerance are equivalent, and the change is that of the last to the first`() throws {
-        #expect(try steadiness(level((20, 104), (20, 100))) == .flat)
-        #expect(try steadiness(level((20, 106), (20, 100))) == .warmingUp)
+        #expect(try isFlat(level((20, 104), (20, 100))))
+        #expect(try !isFlat(level((20, 106), (20, 100))))
         #expect(abs(try #require(RoundCourse(level((20, 104), (20, 100)))).change + 4.0 / 104) < 1e-9)
         #expect(try #require(RoundCourse(level((20, 7)))).change == 0)
     }
@@ -69,19 +66,19 @@ import Testing
     @Test func `levels that differ by less than the noise are equivalent`() throws {
         // Ten above and ten below in turn, around levels seven apart.
         let times = (0..<60).map { Double($0 < 30 ? 100 : 107) + ($0 % 2 == 0 ? 10 : -10) }
-        #expect(try steadiness(times) == .flat)
+        #expect(try isFlat(times))
     }
 
     @Test func `a single disturbed round does not count, a run of them at the start does`() throws {
         for place in [0, 1, 20, 38, 39] {
             var times = level((40, 100))
             times[place] = 900
-            #expect(try steadiness(times) == .flat, "\(place)")
+            #expect(try isFlat(times), "\(place)")
         }
-        #expect(try steadiness(level((4, 150), (36, 100))) == .warmingUp)
+        #expect(try !isFlat(level((4, 150), (36, 100))))
     }
 
-    @Test func `few rounds have no class`() {
+    @Test func `few rounds show no levels`() {
         #expect(RoundCourse(level((RoundSeries.fewestTimes - 1, 5))) == nil)
         #expect(RoundCourse([]) == nil && RoundCourse(level((20, 0))) == nil)
     }
@@ -92,20 +89,25 @@ import Testing
         var series = RoundSeries()
         for time in times { series.add(time) }
         var report = SampleReport()
-        series.report(operations: 7, into: &report)
+        series.report(operationsPerRound: 7, into: &report)
         return report
     }
 
-    @Test func `many rounds are summed, and keep their course`() {
-        for count: Int64 in [20, 64, 1000, 5000] {
-            let slow = report((0..<count).map { $0 < count / 4 ? 2000 : 1000 })
-            #expect(slow.flags == ["warming_up"], "\(count)")
-            #expect(slow.figures.map(\.metric) == ["round_change"])
-            #expect(slow.figures.allSatisfy { abs($0.value + 0.5) < 0.05 && $0.operations == 7 })
+    @Test func `many rounds are summed, keep their course, and are reported as they were judged`() throws {
+        for count in [20, 64, 1000, 5000] {
+            let slow = report((0..<Int64(count)).map { $0 < count / 4 ? 2000 : 1000 })
+            #expect(slow.flags == ["unsteady"], "\(count)")
+            let change = try #require(slow.figures.last)
+            #expect(change.metric == "round_change" && abs(change.value + 0.5) < 0.05 && change.operations == 7 * count)
+            let rounds = slow.figures.dropLast()
+            #expect(rounds.allSatisfy { $0.metric == "time" && $0.phase == "round" } && rounds.count <= 64)
+            #expect(rounds.map(\.iteration) == Array(0..<rounds.count))
+            #expect(Set(rounds.map(\.operations)).count == 1)
+            #expect(try #require(RoundCourse(rounds.map(\.value))).change == change.value)
         }
         let flat = report(Array(repeating: 1000, count: 500))
-        #expect(flat.flags.isEmpty && flat.figures.map(\.value) == [0])
-        #expect(report(Array(repeating: 1000, count: 5)).figures.isEmpty)
+        #expect(flat.flags.isEmpty && flat.figures.last?.value == 0)
+        #expect(report(Array(repeating: 1000, count: 5)).figures.map(\.phase) == Array(repeating: "round", count: 5))
     }
 
     // MARK: Noise
@@ -134,7 +136,7 @@ import Testing
     func `noise around one level is rarely anything but flat`(kind: Kind) throws {
         for count in [16, 20, 40, 63] {
             var noise = Noise(seed: UInt64(count))
-            let flagged = try (0..<1000).count { _ in try steadiness(kind.series(count, &noise)) != .flat }
+            let flagged = try (0..<1000).count { _ in try !isFlat(kind.series(count, &noise)) }
             #expect(flagged <= (kind == .similarNeighbours ? 40 : 10), "\(kind), \(count) rounds: \(flagged) of 1000")
         }
     }
@@ -142,7 +144,7 @@ import Testing
     @Test func `a change by three times the noise is found`() throws {
         var noise = Noise(seed: 5)
         let found = try (0..<200).count { _ in
-            try steadiness((0..<60).map { ($0 < 20 ? 130 : 100) + 10 * noise.normal() }) == .warmingUp
+            try !isFlat((0..<60).map { ($0 < 20 ? 130 : 100) + 10 * noise.normal() })
         }
         #expect(found >= 190)
     }
