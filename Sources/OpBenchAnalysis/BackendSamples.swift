@@ -88,14 +88,18 @@ struct BackendSamples {
             }
             guard seen.insert(row.sampleID).inserted else { continue }
             quality.samples += 1
-            if row.flags.contains("noisy") { quality.noisy += 1 }
+            let noisy = row.flags.contains("noisy") ? 1 : 0
+            quality.noisy += noisy
+            if row.flags.contains("waits") { quality.waits = true }
             if row.flags.contains("unpromised") { quality.unpromised += 1 }
             if row.sampleID.hasSuffix("-latency") {
                 quality.latencySamples += 1
+                quality.noisyLatency += noisy
                 if row.flags.contains("overloaded") { quality.overloaded += 1 }
             }
             guard row.sampleID.hasSuffix("-throughput") else { continue }
             quality.throughputSamples += 1
+            quality.noisyThroughput += noisy
             if row.flags.contains("short") { quality.short += 1 }
         }
         return quality

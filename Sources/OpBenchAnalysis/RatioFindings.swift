@@ -6,6 +6,8 @@ public enum RatioVerdict: Sendable {
     case faster, slower
     /// The interval includes 1.
     case noDifference
+    /// The interval does not, but the machine was busy and CPU time shows no such difference.
+    case busyMachine
     /// The two did different things, so the ratio compares nothing.
     case incomparable
     /// There are too few blocks for an interval.
@@ -17,6 +19,7 @@ extension SummaryRow {
     public var ratioVerdict: RatioVerdict? {
         guard self[.timeRatio].value != nil, backend != ratioTo else { return nil }
         if isRatioUnlike { return .incomparable }
+        if isRatioOfBusyMachine { return .busyMachine }
         guard let (low, high) = interval(of: .timeRatio) else { return .unknown }
         return high < 1 ? .faster : low > 1 ? .slower : .noDifference
     }

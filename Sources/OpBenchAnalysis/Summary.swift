@@ -33,15 +33,22 @@ public func summarize(
         axes[ofBaseline(key), default: [:]][key.backend] = samples[key]!.isTimed ? samples[key]!.axis : nil
     }
     let denominators = axes.mapValues { Denominator(baseline, $0) }
+    let isBusy = Dictionary(grouping: order, by: ofBaseline).mapValues { keys in
+        keys.map { samples[$0]!.quality }.areOfBusyMachine
+    }
     return order.flatMap { key in
         var baselineKey = key
         baselineKey.backend = denominators[ofBaseline(key)]!.of(samples[key]!.axis)
-        return samples[key]!.summaryRows(comparedWith: samples[baselineKey])
+        return samples[key]!.summaryRows(
+            comparedWith: samples[baselineKey], onBusyMachine: isBusy[ofBaseline(key)]!)
     }
 }
 
 extension BackendSamples {
-    fileprivate func summaryRows(comparedWith baseline: BackendSamples?) -> [SummaryRow] {
+    /// - Parameter isBusy: whether the machine was busy during the cell's samples.
+    fileprivate func summaryRows(
+        comparedWith baseline: BackendSamples?, onBusyMachine isBusy: Bool
+    ) -> [SummaryRow] {
         classes.map { operationClass in
             var row = SummaryRow(
                 runID: example.runID, workload: example.workload, cellID: example.cellID, backend: example.backend,
@@ -57,8 +64,8 @@ extension BackendSamples {
                 row[figure] = estimate(figure, of: operationClass)
             }
             guard operationClass.isEmpty else { return row }
-            row.modes = twoModes(of: Array(timePerOperation().values)) ?? Modes()
-            if let baseline { addRatio(to: &row, against: baseline) }
+            row.modes = twoModes(of: Array(perOperation(.time).values)) ?? Modes()
+            if let baseline { addRatio(to: &row, against: baseline, onBusyMachine: isBusy) }
             return row
         }
     }
@@ -79,12 +86,8 @@ extension BackendSamples {
     // MARK: The ratio to the baseline
 
     /// The baseline's ratio to itself is 1 by definition.
-    private func addRatio(to row: inout SummaryRow, against baseline: BackendSamples) {
-        let own = timePerOperation()
-        let other = baseline.timePerOperation()
-        let logarithms = own.keys.sorted().compactMap { block in
-            other[block].map { log(own[block]! / $0) }
-        }.filter(\.isFinite)
+    private func addRatio(to row: inout SummaryRow, against baseline: BackendSamples, onBusyMachine isBusy: Bool) {
+        let logarithms = logarithms(of: .time, against: baseline)
         guard let centre = hodgesLehmann(logarithms) else { return }
         row.ratioTo = baseline.example.backend
         row.isRatioUnlike =
@@ -93,11 +96,20 @@ extension BackendSamples {
         let interval = hodgesLehmannInterval(of: logarithms)
         row[.timeRatio] = Estimate(
             value: exp(centre), low: interval.map { exp($0.lowerBound) }, high: interval.map { exp($0.upperBound) })
+        guard isBusy, row.backend != row.ratioTo, let side = interval?.side(of: 0...0) else { return }
+        let ofCPUTime = hodgesLehmannInterval(of: self.logarithms(of: .cpuTime, against: baseline))
+        row.isRatioOfBusyMachine = ofCPUTime?.side(of: 0...0) != side
     }
 
-    /// Total time ÷ operations of each block.
-    private func timePerOperation() -> [Int: Double] {
-        let times = figures(.time, stat: "total", phase: "total").filter { $0.value > 0 && $0.operations > 0 }
+    /// The logarithms of the ratios within blocks.
+    private func logarithms(of metric: Metric, against baseline: BackendSamples) -> [Double] {
+        let (own, other) = (perOperation(metric), baseline.perOperation(metric))
+        return own.keys.sorted().compactMap { block in other[block].map { log(own[block]! / $0) } }.filter(\.isFinite)
+    }
+
+    /// The total of a time ÷ operations, of each block.
+    private func perOperation(_ metric: Metric) -> [Int: Double] {
+        let times = figures(metric, stat: "total", phase: "total").filter { $0.value > 0 && $0.operations > 0 }
         return Dictionary(times.map { ($0.block, $0.value / Double($0.operations)) }) { $1 }
     }
 }

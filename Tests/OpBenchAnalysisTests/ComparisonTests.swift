@@ -177,7 +177,7 @@ struct ComparisonTests {
     func marginOfRule() throws {
         let rows = sides(blocks: 20, slowdown: 1.42, noise: 0.1)
         let time = try row(Comparison(sidesOf: rows, question: question), "time")
-        #expect(time.verdict == .regression && abs(try #require(time.threshold) - 0.03) < 1e-12)
+        #expect(try time.verdict == .regression && abs(#require(time.threshold) - 0.03) < 1e-12)
         #expect(try #require(time.ratioHigh) / #require(time.ratioLow) > 1.05)
     }
 

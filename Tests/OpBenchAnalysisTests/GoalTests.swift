@@ -55,6 +55,38 @@ struct GoalTests {
         }
     }
 
+    @Test(
+        "A ratio of times on a busy machine is met or missed only if the ratio of CPU times is; a time may be met alone",
+        arguments: [
+            (0.3, 0.28, .met), (0.3, 0.5, .inconclusive), (0.2, 0.28, .missed), (0.2, 0.1, .inconclusive),
+        ] as [(Double, Double, Verdict)])
+    func busyMachine(atMost: Double, cpu: Double, expected: Verdict) throws {
+        func run(_ flags: [String]) -> [SampleRow] {
+            var rows = Rows()
+            for block in 0..<7 {
+                let noise = 1 + 0.001 * Double(block)
+                for (backend, time, cpu) in [(BackendID.dispatch, 1, 1), (.engine, 0.25 * noise, cpu * noise)] {
+                    rows.add(
+                        backend, kind: "throughput", block: block, flags: flags,
+                        figures: [
+                            (.time, "total", "total", "", time * 1e9, 1000),
+                            (.cpuTime, "total", "total", "", cpu * 1e9, 1000),
+                        ])
+                }
+            }
+            return rows.rows
+        }
+        let quiet: Verdict = atMost > 0.25 ? .met : .missed
+        for asked in [goal(against: .fastest([.dispatch]), atMost: atMost), goal("time_ratio", atMost: atMost)] {
+            let row = try judge(asked, run(["noisy"]))
+            #expect(row.verdict == expected && (row.doubt == .busyMachine) == (expected == .inconclusive))
+            #expect(try judge(asked, run([])).verdict == quiet)
+        }
+        let alone = goal(atMost: 1e6 * atMost)
+        #expect(try judge(alone, run(["noisy"])).verdict == (quiet == .met ? .met : .inconclusive))
+        #expect(try judge(alone, run([])).verdict == quiet)
+    }
+
     @Test("An interval beyond the bound is not a missed goal until the rule's blocks are there; a met goal needs six")
     func blocks() throws {
         let beyond = goal(against: .fastest([.dispatch]), atMost: 0.3, minBlocks: 15)

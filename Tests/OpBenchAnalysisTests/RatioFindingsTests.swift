@@ -31,6 +31,33 @@ struct RatioFindingsTests {
         #expect(unlike.ratioVerdict == .incomparable)
     }
 
+    @Test(
+        "On a busy machine a ratio of times is a difference only if CPU time differs on the same side",
+        arguments: [
+            (0.84, 1, .busyMachine), (1.42, 1, .busyMachine), (0.84, 1.1, .busyMachine), (0.84, 0.9, .faster),
+            (1.42, 1.1, .slower), (1, 1, .noDifference),
+        ] as [(Double, Double, RatioVerdict)])
+    func busyMachine(time: Double, cpu: Double, expected: RatioVerdict) throws {
+        func verdict(_ flags: [String]) throws -> RatioVerdict? {
+            var rows = Rows()
+            for block in 0..<15 {
+                let noise = 1 + 0.01 * Double(block - 7)
+                for (backend, time, cpu) in [(BackendID.dispatch, 1, 1), (.engine, time * noise, cpu * noise)] {
+                    rows.add(
+                        backend, kind: "throughput", block: block, flags: flags,
+                        figures: [
+                            (.time, "total", "total", "", time * 1e9, 1000),
+                            (.cpuTime, "total", "total", "", cpu * 1e9, 1000),
+                        ])
+                }
+            }
+            return try #require(summarize(rows.rows).first { $0.backend == .engine }).ratioVerdict
+        }
+        #expect(try verdict(["noisy"]) == expected)
+        let quiet: RatioVerdict = time < 1 ? .faster : time > 1 ? .slower : .noDifference
+        #expect(try verdict([]) == quiet && verdict(["noisy", "waits"]) == quiet)
+    }
+
     @Test("Backends come in the rows' order, their cells by ratio; the baseline is its shortest form")
     func findings() throws {
         let notify = BackendID(rawValue: "dispatch:notify")

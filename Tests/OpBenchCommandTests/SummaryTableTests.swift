@@ -220,6 +220,15 @@ struct SummaryTableTests {
         #expect(withoutCodes == CellTable.text(of: rows, clockResolution: 23, width: 80))
     }
 
+    @Test("On a busy machine, the first finding says that no difference is shown, and no ratio has a colour")
+    func busyMachine() {
+        var rows = rows
+        rows[0][.timeRatio] = Estimate(value: 0.84, low: 0.76, high: 0.93)
+        rows[0].isRatioOfBusyMachine = true
+        let text = CellTable.text(of: rows, clockResolution: 23, width: 80, isColored: true)
+        golden.expect(text, "a busy machine")
+    }
+
     @Test("If nearly all samples are noisy, one sentence above the tables says so; otherwise the rows' letters do")
     func noisy() {
         func text(noisy: Int) -> String {

@@ -212,6 +212,34 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("independent", "{}", false), ("independent", #"{"body": "memory"}"#, false),
+        ("independent", #"{"body": "sleep"}"#, true), ("independent", #"{"body": "lock"}"#, true),
+        ("independent", #"{"body": "pipe_read"}"#, true), ("independent", #"{"body": "file_read"}"#, false),
+        (
+            "independent",
+            #"{"body": {"mix": [{"weight": 9, "body": "cpu"}, {"weight": 1, "body": {"sleep": {"sleep_ns": 5000}}}]}}"#,
+            true
+        ),
+        ("chain", "{}", false), ("priority_mix", "{}", false), ("blocking", #"{"operations": 2}"#, true),
+        ("wakeup", #"{"operations": 2}"#, true), ("suspend_resume", #"{"operations": 2}"#, true),
+        ("open_loop", #"{"duration_ns": 1000000}"#, true), ("sequence", "{}", true),
+        ("sequence", #"{"phases": [{"name": "a", "shape": "chain"}]}"#, false),
+    ])
+    func `a plan waits by its pace, its bodies, its suspensions or one of its phases`(
+        _ shape: String, _ parameters: String, _ waits: Bool
+    ) throws { #expect(try Fixture.plan(shape, parameters).waits == waits) }
+
+    @Test func `samples of a plan that waits are marked`() throws {
+        for (shape, waits) in [("priority_mix", false), ("suspend_resume", true)] {
+            let plan = try Fixture.plan(shape, #"{"operations": 2, "work_ns": 0}"#)
+            let trial = Trial(
+                plan: plan, factory: ScriptedBackend.factory(.none, plan.concerns), flavour: .throughput,
+                kernel: Fixture.kernel, targetNanoseconds: 1000)
+            #expect(trial.run().flags.contains("waits") == waits, "\(shape)")
+        }
+    }
+
     @Test func `shapes without such a guarantee, and thread priorities without competitors, need none`() throws {
         for (shape, parameters) in [("independent", "{}"), ("thread_priority", #"{"competitors": 0}"#)] {
             #expect(try Fixture.plan(shape, parameters).concerns.isEmpty, "\(shape)")

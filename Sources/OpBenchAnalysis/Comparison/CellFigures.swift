@@ -31,6 +31,8 @@ struct CellFigures {
         var valueOfBlock: [Int: Double]
         /// The program's layout in each block; empty if all blocks ran the linker's own.
         var layoutOfBlock: [Int: Int] = [:]
+        /// Whether the machine was busy during most samples of the cell, and the cell is not about waiting.
+        var isOfBusyMachine = false
         /// The allowed difference between counts of one build, in the values' unit; nil for figures that vary.
         var slack: Double?
         var values: [Double] { valueOfBlock.keys.sorted().map { valueOfBlock[$0]! } }
@@ -113,10 +115,12 @@ struct CellFigures {
         name: (_ cellID: String, _ identity: String) -> String
     ) {
         var axes: [String: [BackendID: Axis]] = [:]
+        var qualities: [String: [SampleQuality]] = [:]
         for (group, indices) in groups {
             let samples = BackendSamples(rows: indices.map { rows[$0] })
             let cell = name(group.cellID, Self.identity(of: samples.example, ignoring: ignored))
             axes[cell, default: [:]][group.backend] = samples.isTimed ? samples.axis : nil
+            qualities[cell, default: []].append(samples.quality)
             for (key, (values, slack)) in samples.comparableValues() {
                 series[
                     Key(
@@ -126,6 +130,8 @@ struct CellFigures {
                         cellID: group.cellID, valueOfBlock: values, layoutOfBlock: samples.layoutOfBlock, slack: slack)
             }
         }
+        let busy = qualities.mapValues(\.areOfBusyMachine)
+        for key in series.keys { series[key]!.isOfBusyMachine = busy[key.cell]! }
         let denominators = axes.mapValues { Denominator(.dispatch, $0) }
         for ratio in BaselineRatio.allCases {
             add(ratio) { denominators[$0.cell]!.of(axes[$0.cell]![BackendID(rawValue: $0.backend)]).rawValue }
@@ -150,7 +156,7 @@ struct CellFigures {
             }.filter(\.1.isFinite)
             series[ratioKey] = Series(
                 cellID: own.cellID, valueOfBlock: Dictionary(uniqueKeysWithValues: ratios),
-                layoutOfBlock: own.layoutOfBlock)
+                layoutOfBlock: own.layoutOfBlock, isOfBusyMachine: own.isOfBusyMachine)
         }
     }
 }

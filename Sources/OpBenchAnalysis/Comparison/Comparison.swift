@@ -84,7 +84,8 @@ public struct Comparison: Sendable {
         let tested = candidates.indices.filter { candidates[$0].isTested }
         let adjusted = holmAdjusted(tested.map { candidates[$0].effect!.probability! })
         for (index, probability) in zip(tested, adjusted) { candidates[index].row.adjustedProbability = probability }
-        let rows = candidates.map { $0.judged() }
+        let effects = Dictionary(uniqueKeysWithValues: candidates.map { ($0.key, $0.effect) })
+        let rows = candidates.map { $0.judged(beside: effects[$0.key.ofCPUTime] ?? nil) }
         return isPaired && question.leavesNoisyTimes ? rows.leavingNoisyTimes() : rows
     }
 }
@@ -92,6 +93,7 @@ public struct Comparison: Sendable {
 /// A figure that is being judged.
 private struct Candidate {
     var row: CompareRow
+    let key: CellFigures.Key
     private let base: CellFigures.Series?
     private let head: CellFigures.Series?
     /// Whether both sides ran in the same blocks.
@@ -104,6 +106,7 @@ private struct Candidate {
     private var margin: Margin?
 
     init(key: CellFigures.Key, base: CellFigures.Series?, head: CellFigures.Series?, isPaired: Bool) {
+        self.key = key
         row = CompareRow(key.name(cellID: head?.cellID ?? base?.cellID ?? ""))
         self.base = base
         self.head = head
@@ -176,7 +179,8 @@ private struct Candidate {
         return scatter
     }
 
-    func judged() -> CompareRow {
+    /// - Parameter cpuTime: the effect on the CPU time of the same samples.
+    func judged(beside cpuTime: Effect?) -> CompareRow {
         var row = row
         guard let base = row.base, let head = row.head else {
             row.verdict = .missing
@@ -187,21 +191,34 @@ private struct Candidate {
             row.verdict = rule.verdictOfExactFigures(base: base, head: head, margin: margin, direction: direction)
             return row
         }
-        let judgement = judgement(by: rule)
+        let judgement = judgement(by: rule, beside: cpuTime)
         row.verdict = judgement.verdict
         row.doubt = judgement.doubt
         return row
     }
 
-    private func judgement(by rule: FigureRule) -> Judgement {
+    private func judgement(by rule: FigureRule, beside cpuTime: Effect?) -> Judgement {
         guard isComparable else { return .inconclusive(.differentTimes) }
         let fewest = [base, head].map { $0?.valueOfBlock.count ?? 0 }.min()!
         // A single count has no other count to agree with.
         if slack != nil, fewest < 2 { return .inconclusive(.tooFewBlocks(fewest, enough: 2)) }
         // Nil if no block has both sides.
         guard let effect, let margin else { return .inconclusive(.tooFewBlocks(0, enough: rule.minBlocks)) }
-        return rule.judgement(
+        let judgement = rule.judgement(
             on: effect, margin: margin, adjustedProbability: row.adjustedProbability, direction: direction)
+        return judgement.verdict != .inconclusive && isOfBusyMachine(effect, margin, beside: cpuTime)
+            ? .inconclusive(.busyMachine) : judgement
+    }
+
+    /// Whether a difference beyond the margin is one of time on a busy machine, which CPU time does not show.
+    private func isOfBusyMachine(_ effect: Effect, _ margin: Margin, beside cpuTime: Effect?) -> Bool {
+        guard key.isOfWallClock, [base, head].contains(where: { $0?.isOfBusyMachine ?? false }),
+            let interval = effect.interval
+        else { return false }
+        let bounds = -margin.better...margin.worse
+        let worsening = direction == .higher ? -interval.upperBound...(-interval.lowerBound) : interval
+        guard let side = worsening.side(of: bounds) else { return false }
+        return effect.scale != cpuTime?.scale || cpuTime?.interval?.side(of: bounds) != side
     }
 }
 
@@ -228,38 +245,5 @@ extension CompareRow {
     var mayBeImproved: Bool {
         guard verdict == .pass, let threshold, let low = ratioLow, let high = ratioHigh else { return false }
         return Metric.named(figure.metric)?.direction == .higher ? low > 1 + threshold : high < 1 / (1 + threshold)
-    }
-}
-
-extension [CompareRow] {
-    /// Leaves wall-clock times unjudged if the machine is too noisy for their margin and CPU time is judged as well.
-    /// CPU time excludes the wait for a processor.
-    ///
-    /// A time with a worsening, in its interval or by an estimate beyond the margin, stays inconclusive: more blocks
-    /// may decide it.
-    func leavingNoisyTimes() -> [CompareRow] {
-        let judged = filter { $0.metric == Metric.cpuTime.name && $0.verdict != .unjudged && $0.verdict != .missing }
-        let covered = Set(judged.map(\.place))
-        return map { row in
-            guard row.metric == Metric.time.name, row.isTooNoisyForMargin, covered.contains(row.place) else {
-                return row
-            }
-            var row = row
-            (row.verdict, row.doubt) = (.unjudged, nil)
-            return row
-        }
-    }
-}
-
-extension CompareRow {
-    /// The cell, the backend and the phase.
-    fileprivate var place: [String] { [figure.cellID, figure.backend.rawValue, figure.phase] }
-
-    /// Whether equal sides with an interval of this width would not pass, and the figure shows no worsening.
-    fileprivate var isTooNoisyForMargin: Bool {
-        guard verdict == .inconclusive, case .wideInterval = doubt, let threshold, let ratio, let low = ratioLow,
-            low > 0, let high = ratioHigh
-        else { return false }
-        return ratio <= 1 + threshold && low <= 1 && log(high / ratio) > log(1 + threshold)
     }
 }

@@ -88,7 +88,14 @@ private struct MeasuredFigures {
         (row.value, row.blocks) = (median(own.values), own.valueOfBlock.count)
         let isExact = own.isExact(place)
         guard let reference = goal.reference else {
-            return goal.judged(row, estimate: row.value, interval: medianInterval(of: own.values), isExact: isExact)
+            let judged = goal.judged(
+                row, estimate: row.value, interval: medianInterval(of: own.values), isExact: isExact)
+            // A busy machine only lengthens a time, but either moves a ratio.
+            guard BaselineRatio.names.contains(place.metric) || judged.verdict == .missed else { return judged }
+            let ofCPUTime = BaselineRatio.names.contains(place.metric) ? series[place.ofCPUTime] : nil
+            return goal.confirmed(
+                judged, isOfBusyMachine: place.isOfWallClock && own.isOfBusyMachine,
+                cpuTime: ofCPUTime.flatMap { medianInterval(of: $0.values) })
         }
         guard let found = find(reference, of: place) else { return row }
         row.reference = found.name
@@ -100,7 +107,13 @@ private struct MeasuredFigures {
         let effect = Self.effect(of: own, to: found.series, isPaired: found.isPaired)
         row.ratio = effect?.ratio
         row.blocks = effect?.blocks ?? row.blocks
-        return goal.judged(row, estimate: effect?.ratio, interval: effect?.ratioInterval, isExact: false)
+        let ofCPUTime = series[place.ofCPUTime].flatMap { own in
+            series[found.place.ofCPUTime].flatMap { Self.effect(of: own, to: $0, isPaired: found.isPaired) }
+        }
+        return goal.confirmed(
+            goal.judged(row, estimate: effect?.ratio, interval: effect?.ratioInterval, isExact: false),
+            isOfBusyMachine: place.isOfWallClock && (own.isOfBusyMachine || found.series.isOfBusyMachine),
+            cpuTime: ofCPUTime?.ratioInterval)
     }
 
     private static func effect(
@@ -113,20 +126,18 @@ private struct MeasuredFigures {
     /// The reference of a goal's figure; nil if it was not measured.
     private func find(
         _ reference: GatePolicy.Goal.Reference, of place: Place
-    ) -> (name: String, series: CellFigures.Series, isPaired: Bool)? {
+    ) -> (name: String, place: Place, series: CellFigures.Series, isPaired: Bool)? {
         var other = place
         switch reference {
         case .cell(let id):
             other.cell = id
-            return series[other].map { (id, $0, false) }
+            return series[other].map { (id, other, $0, false) }
         case .fastest(let backends):
-            let found = backends.compactMap { backend -> (name: String, series: CellFigures.Series, middle: Double)? in
+            let found = backends.compactMap { backend -> (place: Place, series: CellFigures.Series, middle: Double)? in
                 other.backend = backend.rawValue
-                return series[other].flatMap { series in
-                    median(series.values).map { (backend.rawValue, series, $0) }
-                }
+                return series[other].flatMap { series in median(series.values).map { (other, series, $0) } }
             }
-            return found.min { $0.middle < $1.middle }.map { ($0.name, $0.series, true) }
+            return found.min { $0.middle < $1.middle }.map { ($0.place.backend, $0.place, $0.series, true) }
         }
     }
 }
@@ -161,6 +172,17 @@ extension GatePolicy.Goal {
         (row.low, row.high) = (interval?.lowerBound, interval?.upperBound)
         let judgement = isExact ? exactJudgement(estimate) : judgement(estimate, interval, blocks: row.blocks ?? 0)
         (row.verdict, row.doubt) = (judgement.verdict, judgement.doubt)
+        return row
+    }
+
+    /// The row, or without its verdict if a busy machine may be the reason, and CPU time does not lie on the same side of
+    /// the bound.
+    fileprivate func confirmed(_ row: GoalRow, isOfBusyMachine: Bool, cpuTime: ClosedRange<Double>?) -> GoalRow {
+        guard isOfBusyMachine, row.verdict == .met || row.verdict == .missed,
+            cpuTime?.side(of: atMost...atMost) != (row.verdict == .met ? .minus : .plus)
+        else { return row }
+        var row = row
+        (row.verdict, row.doubt) = (.inconclusive, .busyMachine)
         return row
     }
 

@@ -40,8 +40,8 @@ enum CellTable {
             let isOneAxis = baselines.count == 1
             notes.append("× time ÷ \(baselines.joined(separator: " or "))\(isOneAxis ? "" : ", by axis")")
         }
-        notes += [RatioVerdict.noDifference, .incomparable, .unknown].filter(marked.contains).compactMap(\.sign)
-            .map { "\($0.mark) \($0.words)" }
+        notes += [RatioVerdict.noDifference, .busyMachine, .incomparable, .unknown].filter(marked.contains)
+            .compactMap(\.sign).map { "\($0.mark) \($0.words)" }.uniqued()
         if !hidden.isEmpty { notes.append("hidden (terminal too narrow): \(hidden.joined(separator: ", "))") }
         return (notes + ["more: --wide"]).joined(separator: "; ")
     }
@@ -52,7 +52,7 @@ extension RatioVerdict {
     fileprivate var sign: (mark: String, words: String)? {
         switch self {
         case .faster, .slower: nil
-        case .noDifference: ("~", "no difference shown")
+        case .noDifference, .busyMachine: ("~", "no difference shown")
         case .incomparable: ("!", "not comparable")
         case .unknown: ("?", "too few blocks")
         }
@@ -62,7 +62,7 @@ extension RatioVerdict {
         switch self {
         case .faster: .good
         case .slower: .bad
-        case .noDifference, .incomparable, .unknown: .plain
+        case .noDifference, .busyMachine, .incomparable, .unknown: .plain
         }
     }
 }

@@ -21,7 +21,19 @@ struct FindingSentences {
     }
 
     /// Sentences with names from files, not escaped; empty without measured rows.
-    var lines: [String] { RatioFindings.all(of: rows).map(sentence) + caveats + levels + modes }
+    var lines: [String] {
+        let findings = RatioFindings.all(of: rows)
+        return busyMachine(findings) + findings.map(sentence) + caveats + levels + modes
+    }
+
+    /// A sentence about the ratios of times that differ on a busy machine without CPU time; empty without them.
+    private func busyMachine(_ findings: [RatioFindings]) -> [String] {
+        let count = findings.reduce(0) { $0 + $1[.busyMachine].count }
+        if count == 0 { return [] }
+        let ratios = rows.count { $0.ratioVerdict != nil }
+        let some = count == ratios ? "" : " in \(count) of \(ratios) ratios"
+        return ["no difference shown\(some): the machine was busy, and CPU time does not show what time shows"]
+    }
 
     /// `engine vs dispatch: faster in 8 cells (0.42–0.94×), no difference shown in 7, slower in 3 (1.1–2.2×: most in …)`
     private func sentence(_ findings: RatioFindings) -> String {
@@ -29,7 +41,7 @@ struct FindingSentences {
         let worst = slower.last.map { (slower.count == 1 ? "" : "most in ") + name(of: $0) } ?? ""
         let counts = [
             (rows: findings[.faster], verb: "faster in", detail: range(findings[.faster])),
-            (findings[.noDifference], "no difference shown in", ""),
+            (findings[.noDifference] + findings[.busyMachine], "no difference shown in", ""),
             (slower, "slower in", "\(range(slower)): \(worst)"),
             (findings[.incomparable], "not comparable in", ""),
             (findings[.unknown], "too few blocks for a verdict in", ""),

@@ -34,7 +34,9 @@ enum VarianceTable {
         },
         .init(
             title: "layouts",
-            meaning: "The standard deviation between layouts of one build; needs two blocks of each: --layouts 15 --blocks 30."
+            meaning: """
+                The standard deviation between layouts of one build; needs two blocks of each: --layouts 15 --blocks 30.
+                """
         ) { deviation($0.components.layouts) },
         .init(
             title: "drift", meaning: "The standard deviation between blocks, which both sides share: ratios exclude it."

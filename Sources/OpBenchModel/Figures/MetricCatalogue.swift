@@ -254,6 +254,15 @@ extension Metric {
         name: "status", unit: .count, direction: .neutral, summary: "the sample's status, no figure")
 }
 
+extension Metric {
+    /// Whether the metric depends on wall-clock time, which includes the wait for a processor.
+    package var isOfWallClock: Bool {
+        let isRelative = [Self.schedulingEfficiency, .makespanRatio].contains(self)
+        return direction != .neutral && self != Self.cpuTime
+            && (isRelative || [.nanoseconds, .perSecond].contains(unit))
+    }
+}
+
 // MARK: - Open loops
 
 extension Metric {

@@ -275,6 +275,13 @@ extension WorkloadPlan {
         isRefill || pacing != nil || phases.contains { $0.plan.submitsWhileDraining }
     }
 
+    /// Whether it is about waiting: the pace, a suspension, a stall or the bodies decide how long some operations wait,
+    /// and not only the processors. Samples of such a plan have the flag `waits`.
+    package var waits: Bool {
+        pacing != nil || stall != nil || blocking != nil || storm != nil || body?.choice.waits ?? false
+            || phases.contains { $0.plan.waits }
+    }
+
     /// Whether the pace alone decides the duration of a round, unless the queue falls behind.
     public var isOpenLoop: Bool {
         if case .arrivals = pacing { true } else { false }

@@ -68,8 +68,8 @@ extension SampleRow: DescribedRow {
             .init(
                 "sample_flags", "",
                 "`noisy`, `short`, `slope`, `unsteady`, `unpromised`, `overloaded`, joined by `;`: interpret the sample "
-                    + "with care. `rerun`: the sample repeats a noisy one of its block, and replaces it. `declared` "
-                    + "and `by_hand` name the axis."
+                    + "with care. `rerun`: the sample repeats a noisy one of its block, and replaces it. `waits`: "
+                    + "the cell is about waiting. `declared` and `by_hand` name the axis."
             ),
             .init("metric", "", "The metric's name in the catalogue; `status` in a row without a figure."),
             .init("stat", "", "`total`, `rate`, `mean`, `p50`, `p90`, `p99`, `p99.9` or `max`."),

@@ -10,6 +10,8 @@ public enum Doubt: Sendable, Hashable {
     case likelyChance(blocks: Int, enough: Int?)
     /// More pairs of blocks than the exact test supports.
     case tooManyBlocks(Int, most: Int)
+    /// A difference of time on a busy machine, which CPU time does not show.
+    case busyMachine
     /// The denominator of a goal's ratio is 0.
     case noRatio
 
@@ -23,6 +25,7 @@ public enum Doubt: Sendable, Hashable {
         case .likelyChance(let blocks, let enough?): "p not below alpha, \(blocks) of \(enough) blocks"
         case .likelyChance: "p not below alpha"
         case .tooManyBlocks(let blocks, let most): "\(blocks) blocks, \(most) at most"
+        case .busyMachine: "busy machine"
         case .noRatio: "no ratio to 0"
         }
     }
@@ -32,7 +35,7 @@ public enum Doubt: Sendable, Hashable {
         switch self {
         case .tooFewBlocks(_, let enough): enough
         case .wideInterval(_, let enough), .likelyChance(_, let enough): enough
-        case .differentTimes, .tooManyBlocks, .noRatio: nil
+        case .differentTimes, .tooManyBlocks, .busyMachine, .noRatio: nil
         }
     }
 
@@ -44,6 +47,7 @@ public enum Doubt: Sendable, Hashable {
             Self.remedy(blocks: blocks)
         case .wideInterval, .likelyChance: "use a quieter machine, or a wider margin or bound"
         case .differentTimes: "judge the ratio to Dispatch, or measure both builds interleaved: opbench ab"
+        case .busyMachine: "use a quieter machine: CPU time shows no such difference"
         case .noRatio: "bound the figure itself: a goal without `against`"
         }
     }

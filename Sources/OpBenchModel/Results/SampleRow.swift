@@ -26,7 +26,7 @@ public struct SampleRow: Sendable, Hashable {
     public var operationClass: String
     public var status: SampleStatus
     /// `noisy`, `short`, `rerun` (repeats a noisy sample of the same block), `unpromised` (the backend does not promise
-    /// what the shape is about), and others; a file joins them by `;`.
+    /// what the shape is about), `waits` (see `WorkloadPlan`), and others; a file joins them by `;`.
     public var flags: [String]
     public var metric: String
     /// `total`, `rate`, `mean`, `p50`, `p90`, `p99`, `p99.9` or `max`.

@@ -24,6 +24,8 @@ public struct SummaryRow: Sendable, Hashable {
     /// Whether the two backends of the ratio did different things: one does not promise what the shape is about, or
     /// they are on different axes. Not a column, since the flags of the rows show it.
     public var isRatioUnlike = false
+    /// Whether the ratio differs from 1 on a busy machine, and CPU time does not show it. Not a column.
+    public var isRatioOfBusyMachine = false
     /// Every parameter of the cell, by name, as text.
     public var parameters: [String: String]
     /// By the figure's name; without figures that no sample reports.
@@ -152,14 +154,21 @@ public struct SampleQuality: Sendable, Hashable {
     public var latencySamples: Int
     /// Latency samples of an open loop in which operations ended more slowly than they arrived.
     public var overloaded: Int
+    /// Noisy samples of the two kinds.
+    public var noisyThroughput: Int
+    public var noisyLatency: Int
+    /// Whether the cell is about waiting.
+    public var waits = false
 
     /// Whether most latencies only reflect the duration of the samples.
     public var isOverloaded: Bool { 2 * overloaded > latencySamples }
 
     public init(
         samples: Int = 0, noisy: Int = 0, unpromised: Int = 0, throughputSamples: Int = 0,
-        short: Int = 0, levelled: Int = 0, unsteady: Int = 0, latencySamples: Int = 0, overloaded: Int = 0
+        short: Int = 0, levelled: Int = 0, unsteady: Int = 0, latencySamples: Int = 0, overloaded: Int = 0,
+        noisyThroughput: Int = 0, noisyLatency: Int = 0
     ) {
+        (self.noisyThroughput, self.noisyLatency) = (noisyThroughput, noisyLatency)
         self.latencySamples = latencySamples
         self.overloaded = overloaded
         self.samples = samples
@@ -168,5 +177,18 @@ public struct SampleQuality: Sendable, Hashable {
         self.noisy = noisy
         self.short = short
         (self.levelled, self.unsteady) = (levelled, unsteady)
+    }
+}
+
+extension [SampleQuality] {
+    /// Whether something else used the machine during most of the samples that time a cell (its throughput samples or,
+    /// without any, its latency samples), and the cell is not about waiting.
+    package var areOfBusyMachine: Bool {
+        if contains(where: \.waits) { return false }
+        func most(_ noisy: KeyPath<SampleQuality, Int>, of samples: KeyPath<SampleQuality, Int>) -> Bool? {
+            let count = reduce(0) { $0 + $1[keyPath: samples] }
+            return count == 0 ? nil : 2 * reduce(0) { $0 + $1[keyPath: noisy] } > count
+        }
+        return most(\.noisyThroughput, of: \.throughputSamples) ?? most(\.noisyLatency, of: \.latencySamples) ?? false
     }
 }

@@ -44,6 +44,9 @@ public struct BodyChoice: Codable, Sendable, Hashable {
         mean { BodyDefinition.of($0.name)?.guess($0, Double(work)) ?? 0 }
     }
 
+    /// Whether some items wait for something else than a processor.
+    var waits: Bool { all.contains { BodyDefinition.of($0.body.name)?.waits ?? false } }
+
     /// The mean time that an item sleeps, in nanoseconds.
     var sleepNanoseconds: Double { mean { $0.name == "sleep" ? Double($0.integer("sleep_ns")) : 0 } }
 

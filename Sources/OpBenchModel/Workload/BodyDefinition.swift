@@ -6,6 +6,8 @@ package struct BodyDefinition: Sendable {
     package let summary: String
     /// Whole numbers, each with a range and a default.
     package let fields: [ParameterDefinition]
+    /// Whether an item waits for something else than a processor.
+    var waits = false
     /// A guess of the time that it takes, in nanoseconds, for the estimate of a run's duration. The second argument is
     /// the cell's `work_ns`.
     let guess: @Sendable (BodyChoice, Double) -> Double
@@ -35,6 +37,7 @@ package struct BodyDefinition: Sendable {
         .init(
             name: "sleep", summary: "Sleeps for sleep_ns, and occupies a thread, but no processor.",
             fields: [.nanoseconds("sleep_ns", 1...1_000_000_000, 1_000_000, "The time that an item sleeps.")],
+            waits: true,
             guess: { body, _ in Double(body.integer("sleep_ns")) }),
         .init(
             name: "lock",
@@ -43,17 +46,18 @@ package struct BodyDefinition: Sendable {
                 .count("locks", 1...1024, 1, "Locks; item n takes lock n modulo locks."),
                 .nanoseconds("hold_ns", 0...1_000_000_000, 1000, "CPU work done under the lock, as work_ns."),
             ],
+            waits: true,
             guess: { body, _ in Double(body.integer("hold_ns")) }),
         moving("file_read", "Reads bytes of one file, which the kernel has in memory, in pieces of 16 KiB."),
         moving("file_write", "Writes bytes to one file, in pieces of 16 KiB, without waiting for the disk."),
-        moving("pipe_read", "Reads bytes from one pipe, which a thread of the suite fills."),
-        moving("pipe_write", "Writes bytes to one pipe, which a thread of the suite empties."),
+        moving("pipe_read", "Reads bytes from one pipe, which a thread of the suite fills.", waits: true),
+        moving("pipe_write", "Writes bytes to one pipe, which a thread of the suite empties.", waits: true),
     ]
 
-    private static func moving(_ name: String, _ summary: String) -> BodyDefinition {
+    private static func moving(_ name: String, _ summary: String, waits: Bool = false) -> BodyDefinition {
         BodyDefinition(
             name: name, summary: summary, fields: [.bytes("bytes", 1...1 << 28, 4096, "Bytes that an item moves.")],
-            guess: { body, _ in callNanoseconds + Double(body.integer("bytes")) * byteNanoseconds })
+            waits: waits, guess: { body, _ in callNanoseconds + Double(body.integer("bytes")) * byteNanoseconds })
     }
 
     /// The one that draws one of several bodies for each item.

@@ -86,6 +86,7 @@ extension Trial {
         case .full(let note): report.note(note)
         }
         if !plan.concerns.isSubset(of: factory.guarantees) { report.flags.append("unpromised") }
+        if plan.waits { report.flags.append("waits") }
         report.flags += factory.axes(of: plan).map(\.rawValue)
         if !plan.phases.isEmpty {
             SequenceTrial(trial: self).run(into: &report)
