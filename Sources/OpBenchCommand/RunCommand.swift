@@ -48,14 +48,26 @@ struct RunCommand: ParsableCommand {
 
         @Option(
             help: ArgumentHelp(
-                "Measure until all intervals are as narrow, such as ±2%.",
+                "Measure until the intervals of all ratios are as narrow: 2% is ±2%.",
                 discussion: """
-                    Those of time/op of every backend, and of its ratio to the baseline. Every cell gets 7 throughput \
-                    blocks; then those with the widest intervals get more, \(TimeBudget.mostBlocks) at most, until all \
-                    are narrow enough or --time-budget is spent, by default 10m. A line says which cells are not.
+                    Those of each backend's time ÷ the baseline's within blocks; in a cell without a ratio, those of \
+                    time/op. Every cell gets 7 throughput blocks; then those with the widest intervals get more, \
+                    \(TimeBudget.mostBlocks) at most, until all are narrow enough or --time-budget is spent, by default \
+                    10m. A line says which cells are not.
                     """,
                 valueName: "percent"))
         var precision: PercentArgument?
+
+        @Option(
+            name: .customLong("precision-of"),
+            help: ArgumentHelp(
+                "With --precision, the figures: ratios or times.",
+                discussion: """
+                    With times, those of time/op of every backend count too. If the machine drifts from block to block, \
+                    they end too early: then fewer than 95 of 100 intervals hold the truth. Ratios exclude drift.
+                    """,
+                valueName: "figures"))
+        var figuresOfPrecision: Precision.Figures?
 
         /// The option that determines the number of blocks; nil if none of them does.
         var option: String? { precision != nil ? "--precision" : timeBudget != nil ? "--time-budget" : nil }
@@ -63,9 +75,10 @@ struct RunCommand: ParsableCommand {
         var budget: TimeBudget? {
             guard option != nil else { return nil }
             return TimeBudget(
-                seconds: timeBudget?.seconds ?? TimeBudget.secondsForPrecision, precision: precision?.part,
+                seconds: timeBudget?.seconds ?? TimeBudget.secondsForPrecision,
+                precision: precision.map { Precision(part: $0.part, of: figuresOfPrecision ?? .ratios) },
                 isNeeded: IntervalWidths.isNeeded,
-                widths: precision == nil ? IntervalWidths.ofRatios : IntervalWidths.ofTimesAndRatios)
+                widths: figuresOfPrecision == .times ? IntervalWidths.ofTimesAndRatios : IntervalWidths.ofRatios)
         }
 
         @Flag(
@@ -87,6 +100,9 @@ struct RunCommand: ParsableCommand {
     func validate() throws {
         try selection.cells.requireFiles()
         try part.check(destination)
+        if amount.figuresOfPrecision != nil, amount.precision == nil {
+            throw ValidationError("--precision-of needs --precision.")
+        }
         if let option = amount.option {
             if plan.blocks != nil || plan.quick {
                 throw ValidationError("\(option) determines the number of blocks: leave out --blocks and --quick.")
@@ -152,3 +168,5 @@ struct RunCommand: ParsableCommand {
         }
     }
 }
+
+extension Precision.Figures: ExpressibleByArgument {}

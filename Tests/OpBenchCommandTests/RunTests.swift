@@ -1,5 +1,6 @@
 import Foundation
 import OpBenchModel
+import OpBenchRunner
 import TestSupport
 import Testing
 
@@ -111,7 +112,7 @@ struct RunTests {
         let result = try await OpBenchProcess.run(arguments, in: folder)
         #expect(result.status == 0, "\(result.errors)")
         struct Facts: Decodable {
-            let precision: Double
+            let precision: Precision
             let impreciseCells: [String]
 
             enum CodingKeys: String, CodingKey {
@@ -120,23 +121,22 @@ struct RunTests {
             }
         }
         let facts = try JSONDecoder().decode(Facts.self, from: Data(folder.read("results/r/run.json").utf8))
-        #expect(facts.precision == 0.2)
+        #expect(facts.precision == Precision(part: 0.2, of: .ratios))
         let rows = try CSVFile.read(SummaryRow.self, file: "\(folder.root)/results/r/summary.csv")
         let wide = rows.filter { row in
-            [Figure.time, .timeRatio].contains { figure in
-                guard let value = row[figure].value, let (low, high) = row.interval(of: figure) else { return false }
-                return max(high - value, value - low) > 0.2 * value
-            }
+            guard let value = row[.timeRatio].value, let ends = row.interval(of: .timeRatio) else { return false }
+            return max(ends.high - value, value - ends.low) > 0.2 * value
         }
         #expect(facts.impreciseCells == Set(wide.map(\.cellID)).sorted())
-        let line = result.errors.split(separator: "\n").first { $0.hasPrefix("opbench: precision: ±20 %, ") }
+        let line = result.errors.split(separator: "\n").first { $0.hasPrefix("opbench: precision: ±20 % of the ratios, ") }
         #expect(line.map { $0.hasSuffix("reached in all cells") } == facts.impreciseCells.isEmpty)
     }
 
     @Test(arguments: [
         ["--precision", "2"], ["--precision", "0%"], ["--precision", "2%", "--blocks", "9"],
         ["--precision", "2%", "--quick"], ["--precision", "2%", "--for-gate"],
-        ["--precision", "2%", "--metric", "latency"],
+        ["--precision", "2%", "--metric", "latency"], ["--precision-of", "times"],
+        ["--precision", "2%", "--precision-of", "rates"],
     ])
     func `a meaningless precision is rejected`(options: [String]) async throws {
         let folder = try ScratchFolder()

@@ -48,16 +48,17 @@ public struct SearchedChange: Sendable {
         case .regression: return Judged(row: row, verdict: .bad, isCertain: true)
         case .pass, .improved: return Judged(row: row, verdict: .good, isCertain: true)
         case .inconclusive:
-            guard let isBad = isBeyondHalf(row) else { return nil }
-            return Judged(row: row, verdict: isBad ? .bad : .good, isCertain: false)
+            guard let part = part(in: row) else { return nil }
+            return Judged(row: row, verdict: part > 0.5 ? .bad : .good, isCertain: false)
         case .missing, .unjudged, .met, .missed: return nil
         }
     }
 
-    /// Whether the estimate shows more than half of the change; nil without one.
-    private func isBeyondHalf(_ row: CompareRow) -> Bool? {
-        if let whole = self.row.worsening, let part = row.worsening { return part > whole.squareRoot() }
-        if let whole = self.row.difference, let part = row.difference { return part > whole / 2 }
+    /// The part of the change that the estimate shows, on the logarithmic scale of ratios if there are any; nil without
+    /// an estimate.
+    public func part(in row: CompareRow) -> Double? {
+        if let whole = self.row.worsening, let part = row.worsening { return log(part) / log(whole) }
+        if let whole = self.row.difference, let part = row.difference { return part / whole }
         return nil
     }
 }

@@ -15,7 +15,7 @@ struct BisectReport {
 
     /// - Parameter width: nil for no limit.
     func text(width: Int?) -> String {
-        let lines = [headline] + suspects.map { "  " + words($0) } + ["", changeLine]
+        let lines = [headline] + suspects.map { "  " + words($0) } + ["", changeLine] + sharedLine
         let table = PrintedTable(
             columns.map { .init(title: $0.title, isText: $0.isText, rank: $0.rank) },
             rows: rows.map { row in columns.map { $0.text(row) } })
@@ -28,7 +28,7 @@ struct BisectReport {
         func line(_ cells: [String]) -> String { "| \(cells.joined(separator: " | ")) |\n" }
         return "### \(MarkdownText.cell(headline))\n\n"
             + suspects.map { "- \(MarkdownText.cell(words($0)))\n" }.joined()
-            + "\n\(MarkdownText.cell(changeLine))\n\n"
+            + ([changeLine] + sharedLine).map { "\n\(MarkdownText.cell($0))\n" }.joined() + "\n"
             + line(columns.map { MarkdownText.cell($0.title) }) + line(columns.map { $0.isText ? "---" : "---:" })
             + rows.map { row in line(columns.map { MarkdownText.cell($0.text(row)) }) }.joined()
     }
@@ -55,6 +55,21 @@ struct BisectReport {
         let ends = "from \(history.good.words) to \(history.commit(at: history.others.count).words)"
         let figure = "\(row.figure.title) of \(row.cellID), \(row.backend.rawValue)"
         return "\(figure): \(Self.ratio(of: row))\(interval), \(ends)"
+    }
+
+    /// Without a confirmed commit, the step whose commit has about half of the change; empty if none has.
+    private var sharedLine: [String] {
+        if found.isConfirmed { return [] }
+        let parts = steps.dropFirst().filter { !$0.isCheck }.compactMap { step in
+            step.judged.flatMap { change.part(in: $0.row) }.map { (commit: step.head, part: $0) }
+        }
+        guard let middle = parts.min(by: { abs($0.part - 0.5) < abs($1.part - 0.5) }),
+            (0.25...0.75).contains(middle.part)
+        else { return [] }
+        return [
+            "\(middle.commit.shortID) has \(Quantities.percent(middle.part)) of the change: there may be two steps of about "
+                + "equal size; search \(history.good.shortID)..\(middle.commit.shortID) for the first"
+        ]
     }
 
     private static func ratio(of row: CompareRow) -> String { row.ratio.map(Quantities.ratio) ?? Quantities.absent }

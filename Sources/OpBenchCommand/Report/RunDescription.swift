@@ -95,10 +95,19 @@ struct RunDescription {
         return counts.isEmpty ? nil : counts.joined(separator: ", ")
     }
 
-    /// The cells that a run for a precision left less certain; nil for other runs, and before its end.
+    /// The figures of a run for a precision, and the cells that it left less certain; nil for other runs, and before its
+    /// end.
     static func precision(of facts: RunFacts) -> String? {
         guard let precision = facts.precision, let cells = facts.impreciseCells else { return nil }
-        let percent = "±" + Quantities.percent(precision)
+        let (all, withoutRatio) = facts.timedCells
+        let figures =
+            switch (precision.of, withoutRatio) {
+            case (.times, _): "times and ratios"
+            case (.ratios, 0): "ratios"
+            case (.ratios, all): "times, since no cell has a ratio"
+            case (.ratios, _): "ratios, or of the times in \(withoutRatio) of \(all) cells, which have none"
+            }
+        let percent = "±\(Quantities.percent(precision.part)) of the \(figures)"
         if cells.isEmpty { return "\(percent), reached in all cells" }
         let more = cells.count > mostCells ? " and \(cells.count - mostCells) more" : ""
         return "\(percent), not reached in \(cells.count) \(cells.count == 1 ? "cell" : "cells"): "

@@ -46,6 +46,13 @@ extension RunFacts {
     /// The ids of the cells with throughput samples that have not reached the precision which the run was for; nil if
     /// unknown, or if for none.
     public var impreciseCells: [String]? { precision == nil ? nil : progress?.impreciseCells }
+    /// The number of cells with throughput samples, and of those among them that have no ratio: no other backend has such
+    /// samples beside Dispatch.
+    public var timedCells: (all: Int, withoutRatio: Int) {
+        let timed = identity.order.map(PlannedName.init).filter { $0.flavour == SampleFlavour.throughput.rawValue }
+        let backends = Dictionary(grouping: timed, by: \.cellID).values.map { Set($0.map(\.backend)) }
+        return (backends.count, backends.count { $0.count < 2 || !$0.contains(BackendID.dispatch.rawValue) })
+    }
     /// The number of blocks that the cells of two interleaved builds have at the end of each stage; empty if all cells
     /// have the same number.
     public var stages: [Int] { stagesOfBlocks ?? [] }

@@ -101,7 +101,7 @@ public struct RunFacts: Sendable {
     /// The number of throughput blocks that a cell has at the end of each stage, if blocks are staged.
     var stagesOfBlocks: [Int]?
     /// The precision that the run was for, see `TimeBudget`; nil if for none.
-    public internal(set) var precision: Double?
+    public internal(set) var precision: Precision?
     /// The sweep that the run is a part of, or was merged from; nil otherwise.
     public internal(set) var sweep: SweepFacts?
     /// The merged parts of the run.
@@ -169,7 +169,8 @@ public struct RunFacts: Sendable {
         }
         if let difference = limits.difference(from: plan.options.limits) { return difference }
         if precision != plan.options.budget?.precision {
-            return precision.map { "--precision was \($0 * 100)%" } ?? "--precision was not given"
+            return precision.map { "--precision was \($0.part * 100)% of \($0.of.rawValue)" }
+                ?? "--precision was not given"
         }
         if builds != plan.options.builds { return "the builds have changed" }
         let (layouts, others) = (executable?.layouts, plan.options.build?.layouts)
@@ -346,7 +347,7 @@ extension RunFacts: Codable {
         executable = try container.decodeIfPresent(BuildFacts.self, forKey: .executable)
         builds = try container.decodeIfPresent(ComparedBuilds.self, forKey: .builds)
         stagesOfBlocks = try container.decodeIfPresent([Int].self, forKey: .stagesOfBlocks)
-        precision = try container.decodeIfPresent(Double.self, forKey: .precision)
+        precision = try container.decodeIfPresent(Precision.self, forKey: .precision)
         sweep = try container.decodeIfPresent(SweepFacts.self, forKey: .sweep)
         parts = try container.decodeIfPresent([MergedPart].self, forKey: .parts)
         opbench = try container.decodeIfPresent(OpBenchFacts.self, forKey: .opbench)
