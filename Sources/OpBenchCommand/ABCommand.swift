@@ -135,17 +135,14 @@ struct ABCommand: ParsableCommand {
         if refs.base != nil { _ = try RunPlan(specs: selection.specs, options: options) }
         let built = try refs.build(layouts: layout.layouts ?? 0)
         if let built, try isNothingToMeasure(built) { return }
-        let examined = try CancellableWork.run { [builds, injectedSlowdown, injectedAllocations] in
-            let injected = InjectedDefect(slowdown: injectedSlowdown, allocations: injectedAllocations)
-            return await Result.catching {
-                if let built {
-                    try await ComparedBuilds.examine(base: built.base, head: built.head, injected: injected)
-                } else {
-                    try await ComparedBuilds.examine(base: builds[0], head: builds[1], injected: injected)
-                }
+        let injected = InjectedDefect(slowdown: injectedSlowdown, allocations: injectedAllocations)
+        options.builds = try CancellableWork.finish { [builds] in
+            if let built {
+                try await ComparedBuilds.examine(base: built.base, head: built.head, injected: injected)
+            } else {
+                try await ComparedBuilds.examine(base: builds[0], head: builds[1], injected: injected)
             }
         }
-        options.builds = try examined.value.get()
         if part.text != nil { return try measurePart(selection, policy, options) }
         let run = try InterleavedRun(
             selection, policy: policy, options: options, anchors: anchors, isSilent: progress.isHidden)

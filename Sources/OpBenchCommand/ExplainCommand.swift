@@ -169,13 +169,9 @@ struct ExplainCommand: ParsableCommand {
         _ facts: (base: RunFacts, head: RunFacts), _ targets: [ExplainedTarget],
         _ measured: [MeasuredChange.Target: [MeasuredChange]], _ file: ReportFile?
     ) throws {
-        let examined = try CancellableWork.run { [base, head] in
-            await Result.catching {
-                try await ExplainedBuilds(base: facts.base, head: facts.head, names: (base, head ?? base))
-            }
+        let builds = try CancellableWork.finish { [base, head] in
+            try await ExplainedBuilds(base: facts.base, head: facts.head, names: (base, head ?? base))
         }
-        if let signal = examined.signal { throw CommandOutcome(status: ExitStatus.interrupted(by: signal)) }
-        let builds = try examined.value.get()
         let output = try directory.map { try ExplanationFolder($0) }
         let options = ProfileOptions(seconds: seconds, timeoutSeconds: timeout, directory: "")
         let (ended, signal) = try CancellableWork.run { [hidesProgress, turns, countsInstructions] in

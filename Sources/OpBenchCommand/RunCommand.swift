@@ -144,9 +144,7 @@ struct RunCommand: ParsableCommand {
             // Reports mistakes in the plan before anything is built.
             _ = try RunPlan(specs: selection.specs, options: options)
             let built = try RefOptions.buildCheckedOut(layouts: layouts).base
-            options.build = try CancellableWork.run {
-                await Result.catching { try await BuildFacts.examine(built) }
-            }.value.get()
+            options.build = try CancellableWork.finish { try await BuildFacts.examine(built) }
         }
         let plan = try part.part(of: RunPlan(specs: selection.specs, options: options), isSilent: progress.isHidden)
         if amount.precision != nil, !plan.samples.contains(where: { $0.kind == .throughput }) {

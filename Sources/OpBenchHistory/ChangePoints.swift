@@ -41,15 +41,16 @@ public struct ChangePoints: Sendable {
         let folder = try WrittenFolder(passing.path)
         for test in tests { try folder.replace(test.file, by: test.data(series)) }
         try folder.replace("otava.yaml", by: OtavaTest.configuration(tests))
-        let result: OtavaResult
+        let result: Program.Printed
         do {
             result = try await run(tests.map(\.name), in: folder.path)
         } catch {
             try Task.checkCancellation()
             throw failure("cannot be run: \(error)")
         }
+        if result.ending == .timedOut { throw failure("did not end in \(FigureText.write(Self.mostSeconds)) s") }
         guard result.isSuccess else { throw failure("failed: \(result.errors.suffix(500))") }
-        let changes = try Self.changes(in: result.output) ?? { throw failure("did not print a list of changes") }()
+        let changes = try Self.changes(in: result.text) ?? { throw failure("did not print a list of changes") }()
         var marked = series
         for test in tests {
             guard let ofTest = changes[test.name] else { throw failure("did not report on all figures") }
@@ -75,21 +76,18 @@ public struct ChangePoints: Sendable {
 
     // MARK: The program
 
-    private struct OtavaResult {
-        let isSuccess: Bool
-        let output, errors: String
-    }
+    /// The longest analysis, in seconds.
+    private static let mostSeconds = 600.0
 
     /// All figures, however old: by default Otava takes only the last month, and none of the future.
-    private func run(_ tests: [String], in folder: String) async throws -> OtavaResult {
+    private func run(_ tests: [String], in folder: String) async throws -> Program.Printed {
         let words = [
             "analyze", "--config-file", "otava.yaml", "--output", "json", "--since", "1970-01-02", "--until",
             "9000-01-01",
         ]
         // A preloaded library may print.
-        let result = try await Program(program, words + tests, environment: ["LD_PRELOAD": nil], in: folder)
-            .printed(limit: 64 << 20, errorLimit: 1 << 20)
-        return OtavaResult(isSuccess: result.isSuccess, output: result.text, errors: result.errors)
+        return try await Program(program, words + tests, environment: ["LD_PRELOAD": nil], in: folder)
+            .printed(limit: 64 << 20, errorLimit: 1 << 20, seconds: Self.mostSeconds)
     }
 
     private struct Group: Decodable { let changes: [OtavaChange] }

@@ -83,14 +83,22 @@ public struct Program: Sendable {
         try await Launch(program: self, streams: [input, output, errors], seconds: seconds, onStart: onStart).ending()
     }
 
+    /// The time in which a program answers a question even on a busy machine, in seconds.
+    public static let secondsToAnswer = 60.0
+
     /// Runs it to its end, and collects its output. Beyond the limits, in bytes, its writes fail (EPERM).
     ///
-    /// - Parameter errorLimit: nil discards standard error.
+    /// - Parameters:
+    ///   - errorLimit: nil discards standard error.
+    ///   - seconds: the time limit; nil for a program that works as long as it needs.
     /// - Throws: the errors of `run`; `DiskError` if there are no descriptors.
-    public func printed(limit: Int = 1 << 20, errorLimit: Int? = nil) async throws -> Printed {
+    public func printed(
+        limit: Int = 1 << 20, errorLimit: Int? = nil, seconds: Double? = secondsToAnswer
+    ) async throws -> Printed {
         let output = try MemoryFile(limit: limit)
         let errors = try errorLimit.map { try MemoryFile(limit: $0) }
-        let ending = try await run(output: .memory(output), errors: errors.map(Stream.memory) ?? .null)
+        let ending = try await run(
+            output: .memory(output), errors: errors.map(Stream.memory) ?? .null, seconds: seconds)
         return Printed(
             ending: ending, bytes: output.contents(),
             errors: String(decoding: errors?.contents() ?? [], as: UTF8.self))

@@ -65,6 +65,20 @@ struct RefTests {
         #expect(repository.built().suffix(2) == ["# first", "# second"])
     }
 
+    @Test("a commit has any name that git resolves, and the repository gets no further work tree")
+    func names() async throws {
+        let repository = try await ScriptedRepository()
+        try await repository.commit("broken", build: "exit 1")
+        for name in [":/fir", "HEAD^{/first}", "@~1"] {
+            let result = try await repository.ab(["--base-ref", name, "--head-ref", "first"])
+            #expect(result.status == 0, "\(result.errors)")
+        }
+        #expect(repository.builds() == 1)
+        #expect(try await repository.ab(["--base-ref", "first:build.sh"]).status == 64)
+        #expect(try await repository.ab(["--base-ref", "first"]).status == 1)
+        #expect(try await repository.workTrees() == 1)
+    }
+
     @Test("a build shows progress: lines in a log, one line in a terminal; after its end nothing more is written")
     func progress() async throws {
         for isTerminal in [false, true] {
@@ -203,7 +217,7 @@ struct RefTests {
             kill(process, SIGINT)
         }
         #expect(result.status == 130, "\(result.errors)")
-        #expect(repository.kept().isEmpty)
+        #expect(try await repository.kept().isEmpty && repository.workTrees() == 1)
         #expect(try await repository.ab(["--base-ref", "first", "--head-ref", "first"]).status == 0)
     }
 
@@ -238,6 +252,11 @@ extension ScriptedRepository {
     /// Whether there is a warning that uncommitted changes are not measured.
     fileprivate func isWarned(_ result: OpBenchProcess.Finished) -> Bool {
         result.errors.split(separator: "\n").contains { $0.contains("warning: ") && $0.contains("HEAD") }
+    }
+
+    /// The number of work trees that git lists.
+    fileprivate func workTrees() async throws -> Int {
+        try await git("worktree", "list").split(separator: "\n").count
     }
 
     fileprivate func ab(

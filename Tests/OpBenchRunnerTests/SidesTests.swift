@@ -1,6 +1,7 @@
 import Foundation
 import OpBenchModel
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import OpBenchRunner
@@ -31,6 +32,17 @@ import Testing
 
     @Test func `the hash of this program equals its file's`() async throws {
         try await #require(BuildFacts.own()).checkUnchanged()
+    }
+
+    @Test func `a program or git that gives no answer is not waited for`() async throws {
+        let path = "\(try Fixture.folder())/endless"
+        ExecutableFile.writeScript("sleep 1000", to: path)
+        let program = await #expect(throws: InputError.self) { _ = try await BuildFacts.ask(path, seconds: 0.1) }
+        #expect(program?.file == path && program?.message.contains("0.1 s") == true)
+        let git = await #expect(throws: BuildError.self) {
+            _ = try await Git.run(["-c", "alias.endless=!sleep 1000", "endless"], in: "/", seconds: 0.1)
+        }
+        #expect(git?.message.contains("0.1 s") == true)
     }
 
     @Test func `every block has both sides of every backend, adjacent, and neither always comes first`() throws {

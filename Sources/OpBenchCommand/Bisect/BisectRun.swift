@@ -17,18 +17,14 @@ struct CommitHistory: Sendable {
     ///
     /// - Parameter range: both names as the user wrote them.
     static func ofPackageHere(_ good: String, _ bad: String, range: String) throws -> CommitHistory {
-        let ended = try CancellableWork.run {
-            await Result.catching {
-                let repository = try await PackageRepository.containing(".")
-                let first = try await repository.commit(of: good, option: range)
-                let last = try await repository.commit(of: bad, option: range)
-                return CommitHistory(
-                    repository: repository, good: first,
-                    others: try await repository.commits(after: first, upTo: last, option: range))
-            }
+        try CancellableWork.finish {
+            let repository = try await PackageRepository.containing(".")
+            let first = try await repository.commit(of: good, option: range)
+            let last = try await repository.commit(of: bad, option: range)
+            return CommitHistory(
+                repository: repository, good: first,
+                others: try await repository.commits(after: first, upTo: last, option: range))
         }
-        if let signal = ended.signal { throw CommandOutcome(status: ExitStatus.interrupted(by: signal)) }
-        return try ended.value.get()
     }
 }
 

@@ -48,9 +48,7 @@
                 StandardError.say("opbench: no change points: Apache Otava is not installed; \(ChangePoints.remedy)")
                 return series
             }
-            let ended = try CancellableWork.run { await Result.catching { try await finder.found(in: series) } }
-            if let signal = ended.signal { throw CommandOutcome(status: ExitStatus.interrupted(by: signal)) }
-            return try ended.value.get()
+            return try CancellableWork.finish { try await finder.found(in: series) }
         }
     }
 

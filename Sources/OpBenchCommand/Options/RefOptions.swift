@@ -54,22 +54,16 @@ struct RefOptions: ParsableArguments {
     private static func build(
         base: String, head: String?, option: String, layouts: Int, _ builder: CommitBuilder
     ) throws -> (base: BuiltCommit, head: BuiltCommit) {
-        let ended = try CancellableWork.run {
-            await Result.catching {
-                let repository = try await PackageRepository.containing(".")
-                let baseCommit = try await repository.commit(of: base, option: option)
-                let checkedOut = try await repository.commit(of: "HEAD", option: option)
-                let headCommit =
-                    if let head { try await repository.commit(of: head, option: "--head-ref") } else { checkedOut }
-                if checkedOut.isSame(as: headCommit) {
-                    tellChanges(try await repository.changedFiles(), headCommit)
-                }
-                return try await builder.builds(of: repository).programs(
-                    base: baseCommit, head: headCommit, layouts: layouts)
-            }
+        try CancellableWork.finish {
+            let repository = try await PackageRepository.containing(".")
+            let baseCommit = try await repository.commit(of: base, option: option)
+            let checkedOut = try await repository.commit(of: "HEAD", option: option)
+            let headCommit =
+                if let head { try await repository.commit(of: head, option: "--head-ref") } else { checkedOut }
+            if checkedOut.isSame(as: headCommit) { tellChanges(try await repository.changedFiles(), headCommit) }
+            return try await builder.builds(of: repository).programs(
+                base: baseCommit, head: headCommit, layouts: layouts)
         }
-        if let signal = ended.signal { throw CommandOutcome(status: ExitStatus.interrupted(by: signal)) }
-        return try ended.value.get()
     }
 
     private static func tellChanges(_ count: Int, _ head: PackageCommit) {

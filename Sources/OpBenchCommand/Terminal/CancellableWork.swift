@@ -33,6 +33,17 @@ enum CancellableWork {
     }
 }
 
+extension CancellableWork {
+    /// The result of work that a signal may end.
+    ///
+    /// - Throws: the work's error; `CommandOutcome` if a signal cancelled it; `ScarcityError` as `run`.
+    static func finish<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) throws -> Value {
+        let (result, signal) = try run { await Result.catching(work) }
+        if let signal { throw CommandOutcome(status: ExitStatus.interrupted(by: signal)) }
+        return try result.get()
+    }
+}
+
 /// SIGINT, SIGTERM and SIGHUP while a command works: the first cancels the work, the second ends the process. SIGHUP
 /// stays ignored if it was ignored before, as by nohup(1).
 ///

@@ -28,18 +28,28 @@ public struct BuildFacts: Sendable, Codable, Equatable {
     var identity: String { sha256.map { String($0.prefix(16)) } ?? "\(bytes) bytes of \(modified)" }
 
     /// Runs a program and reads its description.
-    static func ask(_ program: String) async throws -> BuildFacts {
+    ///
+    /// - Parameter seconds: the time that it has to answer.
+    /// - Throws: `InputError` if it is not an opbench that can take samples for this one; `CancellationError`.
+    static func ask(_ program: String, seconds: Double = Program.secondsToAnswer) async throws -> BuildFacts {
         guard let (path, facts) = look(at: program) else {
             throw InputError(file: program, message: "there is no such program", remedy: "name a built opbench")
         }
-        let result = try? await Program(path, [HiddenArgument.describe]).printed(limit: 1 << 16)
+        let result: Program.Printed?
+        do {
+            result = try await Program(path, [HiddenArgument.describe], hasOwnGroup: true)
+                .printed(limit: 1 << 16, seconds: seconds)
+        } catch is LaunchError {
+            result = nil
+        }
         guard let result, result.isSuccess,
             let description = try? JSONDecoder().decode(
                 BuildDescription.self, from: AnswerRecord.json(in: result.bytes)),
             description.protocolVersion == BuildDescription.protocolVersion
         else {
+            let lack = result?.ending == .timedOut ? "; it gave no answer in \(FigureText.write(seconds)) s" : ""
             throw InputError(
-                file: program, message: "this is not an opbench that can take samples for this one",
+                file: program, message: "this is not an opbench that can take samples for this one" + lack,
                 remedy: "build a version that has `opbench ab`, with scripts/opbench or swift build")
         }
         return BuildFacts(
@@ -48,7 +58,14 @@ public struct BuildFacts: Sendable, Codable, Equatable {
     }
 
     /// Whether a program can take samples for this one.
-    static func isOpBench(_ program: String) async -> Bool { (try? await ask(program)) != nil }
+    static func isOpBench(_ program: String) async throws -> Bool {
+        do {
+            _ = try await ask(program)
+            return true
+        } catch is InputError {
+            return false
+        }
+    }
 
     /// This program; nil if its file is gone.
     static func own() async -> BuildFacts? {

@@ -83,10 +83,14 @@ enum Git {
         "diff.external=", "-c", "core.pager=cat", "--no-pager", "--no-optional-locks",
     ]
 
-    /// - Parameter filters: filters of files to disable.
-    /// - Throws: an error if git cannot be started; `CancellationError` if the task is cancelled.
+    /// - Parameters:
+    ///   - filters: filters of files to disable.
+    ///   - seconds: the time limit; nil for a command that works and does not only answer.
+    /// - Throws: an error if git cannot be started; `BuildError` if it gives no answer; `CancellationError` if the task
+    ///   is cancelled.
     static func run(
-        _ arguments: [String], in folder: String, without filters: [String] = []
+        _ arguments: [String], in folder: String, without filters: [String] = [],
+        seconds: Double? = Program.secondsToAnswer
     ) async throws -> Ended {
         // A group of its own keeps the terminal's Ctrl-C away, which would look like a failure of git.
         var git = Program(
@@ -94,8 +98,13 @@ enum Git {
             environment: environment(without: filters, trusting: await trustedFolders.value), hasOwnGroup: true)
         // On SIGTERM, git removes its lock files.
         git.requestsToEnd = [.init(SIGTERM, seconds: 5)]
-        let result = try await git.printed(errorLimit: 1 << 16)
+        let result = try await git.printed(errorLimit: 1 << 16, seconds: seconds)
         try Task.checkCancellation()
+        if result.ending == .timedOut, let seconds {
+            throw BuildError(
+                message: "git \(arguments.joined(separator: " ")) gave no answer in \(FigureText.write(seconds)) s",
+                remedy: "run it by hand in \(folder) to see why")
+        }
         return Ended(isSuccess: result.isSuccess, output: result.text, errors: result.errors)
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import OpBenchLaunch
 import OpBenchModel
 
 /// A package in a git repository, which resolves its refs.
@@ -21,8 +22,7 @@ public struct PackageRepository: Sendable {
         let asked: Git.Ended
         do {
             asked = try await Git.run(["rev-parse", "--show-prefix"], in: package)
-        } catch {
-            try Task.checkCancellation()
+        } catch let error as LaunchError {
             throw BuildError(message: "git cannot be run: \(error)", remedy: "install git")
         }
         guard asked.isSuccess else {
@@ -51,10 +51,13 @@ public struct PackageRepository: Sendable {
     /// - Parameter option: the option that gave it.
     /// - Throws: `InputError` if there is no such commit.
     public func commit(of ref: String, option: String) async throws -> PackageCommit {
-        let asked = try await Git.run(
-            ["rev-parse", "--verify", "--quiet", "--end-of-options", ref + "^{commit}"], in: package)
-        let commit = asked.output.trimmingCharacters(in: .newlines)
-        guard asked.isSuccess, commit.utf8.count >= 40, commit.allSatisfy(\.isHexDigit) else {
+        func object(_ name: String) async throws -> String? {
+            let asked = try await Git.run(["rev-parse", "--verify", "--quiet", "--end-of-options", name], in: package)
+            let id = asked.output.trimmingCharacters(in: .newlines)
+            return asked.isSuccess && id.utf8.count >= 40 && id.allSatisfy(\.isHexDigit) ? id : nil
+        }
+        // In two steps: whatever follows `:/` would belong to the text that git searches for.
+        guard let named = try await object(ref), let commit = try await object(named + "^{commit}") else {
             throw InputError(
                 file: option, message: "there is no commit \"\(ref)\" in the repository of \(package)",
                 remedy: "`git branch --all` lists names; fetch it first in a shallow clone")

@@ -8,6 +8,8 @@ import OpBenchModel
 /// All files are in `.build/refs` of the package:
 /// - `tree`: mirrors `/`. It holds a git work tree at the repository's own path, which moves from commit to commit, and
 ///   links to the package's dependencies outside the repository;
+/// - `git`: that work tree's own files, `HEAD` and index. They are not among the repository's work trees, so nothing in
+///   the repository changes, however a call ends;
 /// - `build`: SwiftPM's scratch folder, so that the second commit rebuilds only the differences;
 /// - `programs/<commit>-<digest>`: the programs, with a record of compiler and options. They are moved there when
 ///   complete, so that an interrupted build leaves nothing there. `…-layout<seed>`: the same, linked in another layout.
@@ -70,7 +72,7 @@ public struct RefBuilds: Sendable {
             base: program(of: base, layouts: seeds.base, made), head: program(of: head, layouts: seeds.head, made)
         )
         // If the head's program is not an opbench, the caller's request to it fails.
-        if await BuildFacts.isOpBench(built.head.program), await !BuildFacts.isOpBench(built.base.program) {
+        if try await BuildFacts.isOpBench(built.head.program), try await !BuildFacts.isOpBench(built.base.program) {
             throw NoBaseline(base: base, reason: "has a program \(product) that cannot take samples for this opbench")
         }
         return built
@@ -170,29 +172,50 @@ public struct RefBuilds: Sendable {
 
     private func checkOut(_ commit: PackageCommit) async throws {
         if try await isWorkTree() {
-            let moved = try await Git.run(["checkout", "--quiet", "--detach", "--force", commit.id], in: source)
-            // Removes files of a build and older versions of other packages, which are not part of the commit.
-            let cleaned = try await Git.run(["clean", "-ffdxq"], in: source)
-            if moved.isSuccess, cleaned.isSuccess { return try takeVersions(of: commit) }
+            // A lock that an interrupted call left; no other process works here.
+            try? FileManager.default.removeItem(atPath: ownGit + "/index.lock")
+            if try await move(to: commit).isSuccess { return try takeVersions(of: commit) }
         }
-        try? FileManager.default.removeItem(atPath: source)
-        _ = try await Git.run(["worktree", "prune"], in: repository.package)
-        let added = try await Git.run(
-            // Twice, to override the lock of an interrupted call.
-            ["worktree", "add", "--quiet", "--detach", "--force", "--force", source, commit.id], in: repository.package)
-        guard added.isSuccess else {
+        try await makeWorkTree(at: commit)
+        let moved = try await move(to: commit)
+        guard moved.isSuccess else {
             throw BuildError(
-                message: "git cannot check out \(commit.words): \(added.errors.trimmingCharacters(in: .newlines))",
+                message: "git cannot check out \(commit.words): \(moved.errors.trimmingCharacters(in: .newlines))",
                 remedy: "remove \(folder)")
         }
         try takeVersions(of: commit)
     }
 
+    private func move(to commit: PackageCommit) async throws -> Git.Ended {
+        let moved = try await Git.run(
+            ["checkout", "--quiet", "--detach", "--force", commit.id], in: source, seconds: nil)
+        guard moved.isSuccess else { return moved }
+        // Removes files of a build and older versions of other packages, which are not part of the commit.
+        return try await Git.run(["clean", "-ffdxq"], in: source, seconds: nil)
+    }
+
+    /// Makes an empty work tree as `git worktree` would, except for its entry in the repository.
+    private func makeWorkTree(at commit: PackageCommit) async throws {
+        let shared = try await Git.run(["rev-parse", "--git-common-dir"], in: package)
+        let files = FileManager.default
+        for place in [source, ownGit] {
+            try? files.removeItem(atPath: place)
+            try files.createDirectory(atPath: place, withIntermediateDirectories: true)
+        }
+        let path = URL(
+            filePath: shared.output.trimmingCharacters(in: .newlines), relativeTo: URL(filePath: package + "/")
+        ).path
+        for (text, file) in [
+            (path, ownGit + "/commondir"), (commit.id, ownGit + "/HEAD"), ("gitdir: \(ownGit)", source + "/.git"),
+        ] { try (text + "\n").write(toFile: file, atomically: false, encoding: .utf8) }
+    }
+
+    private var ownGit: String { folder + "/git" }
+
     private func isWorkTree() async throws -> Bool {
-        guard access(source, F_OK) == 0 else { return false }
-        let asked = try await Git.run(["rev-parse", "--show-toplevel"], in: source)
-        guard let resolved = realpath(source, nil) else { return false }
+        guard access(source, F_OK) == 0, let resolved = realpath(ownGit, nil) else { return false }
         defer { free(resolved) }
+        let asked = try await Git.run(["rev-parse", "--absolute-git-dir"], in: source)
         return asked.isSuccess && asked.output.trimmingCharacters(in: .newlines) == String(cString: resolved)
     }
 
@@ -238,7 +261,8 @@ public struct RefBuilds: Sendable {
             ]
             + options + (layout.map(ProgramLayout.arguments) ?? []).flatMap { ["-Xlinker", $0] }
         // The program records it, see BuildDescription.
-        let built = try await swift(words + ["--product", product], setting: ["OPBENCH_COMMIT": commit.id])
+        let built = try await swift(
+            words + ["--product", product], setting: ["OPBENCH_COMMIT": commit.id], seconds: nil)
         guard built.isSuccess else {
             let lines = built.output.split(separator: "\n").suffix(20).joined(separator: "\n")
             throw BuildError(
@@ -261,14 +285,19 @@ public struct RefBuilds: Sendable {
         let output: String
     }
 
+    /// The time for a question to swift, in seconds: SwiftPM may compile a manifest, and wait for another one.
+    private static let secondsToAnswer = 600.0
+
     /// Runs swift in a separate process group, out of reach of the terminal's Ctrl-C; a cancelled task ends it
     /// cleanly.
     ///
     /// - Parameters:
     ///   - variables: variables for the package's manifest, in addition to this process's environment.
     ///   - mixesErrors: whether the output includes standard error.
+    ///   - seconds: the time limit; nil for a build, which takes as long as it needs.
     func swift(
-        _ arguments: [String], setting variables: [String: String?] = [:], mixesErrors: Bool = true
+        _ arguments: [String], setting variables: [String: String?] = [:], mixesErrors: Bool = true,
+        seconds: Double? = secondsToAnswer
     ) async throws -> Ended {
         var program = Program("swift", arguments, environment: variables, hasOwnGroup: true)
         // SwiftPM ends its compilers when interrupted, but not when terminated or killed.
@@ -277,8 +306,13 @@ public struct RefBuilds: Sendable {
         let log = try MemoryFile()
         let errors = mixesErrors ? log : try MemoryFile()
         do {
-            let ending = try await program.run(output: .memory(log), errors: .memory(errors))
+            let ending = try await program.run(output: .memory(log), errors: .memory(errors), seconds: seconds)
             try Task.checkCancellation()
+            if ending == .timedOut, let seconds {
+                throw BuildError(
+                    message: "swift \(arguments.joined(separator: " ")) gave no answer in \(FigureText.write(seconds)) s",
+                    remedy: "run it by hand to see why")
+            }
             return Ended(isSuccess: ending.isSuccess, output: String(decoding: log.contents(), as: UTF8.self))
         } catch let error as LaunchError {
             throw BuildError(message: "swift cannot be run: \(error.reason)", remedy: "put it on PATH")
