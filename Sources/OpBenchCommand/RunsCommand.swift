@@ -84,7 +84,7 @@ struct RunList {
         } catch {
             throw InputError(
                 file: folder, message: "cannot be read: \(String(cString: strerror(error.code)))",
-                remedy: "make it readable, or remove it")
+                remedy: "make it readable, or move it away")
         }
     }
 

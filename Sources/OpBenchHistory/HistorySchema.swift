@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import OpBenchModel
 
@@ -68,6 +69,14 @@ enum HistorySchema {
         }
         let entries = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
         return application == 0 && entries == 0 ? .empty : .foreign
+    }
+
+    /// Whether the file's header has opbench's mark, at byte 68 of SQLite's format; it may be damaged otherwise.
+    static func isOwn(_ path: String) -> Bool {
+        guard let file = FileHandle(forReadingAtPath: path), let header = try? file.read(upToCount: 72),
+            header.count == 72, header.starts(with: Data("SQLite format 3\0".utf8))
+        else { return false }
+        return header.suffix(4).reduce(0) { $0 << 8 | Int($1) } == application
     }
 
     /// - Returns: false if there are no tables yet.

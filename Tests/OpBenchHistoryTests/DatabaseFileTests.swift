@@ -14,7 +14,11 @@ struct DatabaseFileTests {
     private func write(_ data: Data) throws { try data.write(to: URL(fileURLWithPath: fixture.path)) }
 
     /// Expects that the file is refused, for reading and for adding, and that the folder is unchanged.
-    private func expectRefusal(_ reason: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    ///
+    /// - Parameter isOwn: whether it is a history, which may be removed.
+    private func expectRefusal(
+        _ reason: String, isOwn: Bool, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
         let before = (try? fixture.bytes(), try fixture.names())
         for access in [History.Access.reading, .adding] {
             let error = #expect(throws: InputError.self, sourceLocation: sourceLocation) {
@@ -24,6 +28,7 @@ struct DatabaseFileTests {
                 try history.close()
             }
             #expect(error?.file == fixture.path, sourceLocation: sourceLocation)
+            #expect(error?.remedy.contains("remove") == isOwn, sourceLocation: sourceLocation)
             Golden("history-files").expect(
                 "\(error?.message ?? "none"); \(error?.remedy ?? "")", reason, sourceLocation: sourceLocation)
         }
@@ -34,7 +39,7 @@ struct DatabaseFileTests {
     @Test("a text file")
     func text() throws {
         try write(Data(String(repeating: "no database\n", count: 1000).utf8))
-        try expectRefusal("a text file")
+        try expectRefusal("a text file", isOwn: false)
     }
 
     @Test("another program's database")
@@ -42,7 +47,16 @@ struct DatabaseFileTests {
         let queue = try DatabaseQueue(path: fixture.path)
         try queue.write { try $0.execute(sql: "CREATE TABLE run (id INTEGER)") }
         try queue.close()
-        try expectRefusal("another program's database")
+        try expectRefusal("another program's database", isOwn: false)
+    }
+
+    @Test("another program's damaged database")
+    func foreignDamage() throws {
+        let queue = try DatabaseQueue(path: fixture.path)
+        try queue.write { try $0.execute(sql: "CREATE TABLE run (id INTEGER)") }
+        try queue.close()
+        try write(fixture.bytes().prefix(512))
+        try expectRefusal("another program's, damaged", isOwn: false)
     }
 
     @Test("a database of another version of the tables")
@@ -51,7 +65,7 @@ struct DatabaseFileTests {
         let queue = try DatabaseQueue(path: fixture.path)
         try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 77") }
         try queue.close()
-        try expectRefusal("tables of version")
+        try expectRefusal("tables of version", isOwn: true)
     }
 
     @Test("a truncated database", arguments: [0.3, 0.6, 0.95])
@@ -59,7 +73,7 @@ struct DatabaseFileTests {
         try fixture.add("one", 1, (0..<500).map { Fixture.name(cell: "w items=\($0)") })
         let whole = try fixture.bytes()
         try write(whole.prefix(Int(Double(whole.count) * part) / 512 * 512))
-        try expectRefusal("truncated or damaged")
+        try expectRefusal("truncated or damaged", isOwn: true)
     }
 
     @Test("a database whose pages were overwritten")
@@ -68,7 +82,7 @@ struct DatabaseFileTests {
         var whole = try fixture.bytes()
         whole.replaceSubrange(4096..<whole.count, with: Data(repeating: 0xA5, count: whole.count - 4096))
         try write(whole)
-        try expectRefusal("truncated or damaged")
+        try expectRefusal("truncated or damaged", isOwn: true)
     }
 
     /// Makes changes that the tables forbid.
@@ -126,7 +140,7 @@ struct DatabaseFileTests {
             try $0.execute(sql: "PRAGMA foreign_keys = OFF")
             try $0.execute(sql: change)
         }
-        try expectRefusal("other tables")
+        try expectRefusal("other tables", isOwn: true)
     }
 
     @Test("foreign tables and indexes beside the tables")
@@ -138,7 +152,7 @@ struct DatabaseFileTests {
     @Test("a folder")
     func folder() throws {
         try FileManager.default.createDirectory(atPath: fixture.path, withIntermediateDirectories: false)
-        try expectRefusal("a folder")
+        try expectRefusal("a folder", isOwn: false)
     }
 
     @Test("no file: there is no history to read, and reading makes none")

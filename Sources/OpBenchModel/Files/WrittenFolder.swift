@@ -147,7 +147,7 @@ public final class WrittenFolder: Sendable {
     private static func foreign(_ file: String, _ what: String) -> InputError {
         InputError(
             file: file, message: "\(what) is where opbench writes its own file",
-            remedy: "remove it, or name another folder")
+            remedy: "move it away, or name another folder")
     }
 
     // MARK: Writing
