@@ -4,21 +4,6 @@ import OpBenchModel
 public enum RowLimits {
     /// Cells, times backends, times classes: about 400 MB of summary.
     public static let summaryLimit = 400_000
-    /// The magnitudes of figures other than 0. Ratios of their ratios are still finite, and no clock or counter comes
-    /// near.
-    public static let magnitudes = 1e-60...1e60
-
-    /// - Throws: `InputError` if a figure is beyond any possible measurement.
-    public static func checkMagnitudes(_ rows: [SampleRow], file: String) throws(InputError) {
-        for row in rows {
-            guard let value = row.value, value != 0, !magnitudes.contains(value.magnitude) else { continue }
-            throw InputError(
-                file: file, path: "column value",
-                message:
-                    "the figure \(row.metric) of sample \(row.sampleID) is \(value), which cannot have been measured",
-                remedy: "figures are 0 or from 1e-60 to 1e60; remove the sample")
-        }
-    }
 
     /// - Throws: `InputError` if the rows have more cells, backends and classes than a summary may.
     public static func checkSize(_ rows: [SampleRow], file: String) throws(InputError) {

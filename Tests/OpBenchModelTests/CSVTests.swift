@@ -95,9 +95,10 @@ struct CSVTests {
     func roundTrip() throws {
         var generator = Numbers(state: 3)
         let pieces = ["", " ", ",", "\"", "\n", "\r\n", "é😀", "a", " b ", "\"\"", "\t"]
-        let figures: [Double] = [
-            0, -0.0, 1, 0.1, .pi, 1e-300, 1e300, .greatestFiniteMagnitude, .leastNonzeroMagnitude, 1e16,
-        ]
+        let figures: [Double] = [0, 1, 0.1, .pi, 1e-60, 1e60, 1e16]
+        for extreme in [-0.0, 1e-300, -1e300, .greatestFiniteMagnitude, .leastNonzeroMagnitude] as [Double] {
+            #expect(FigureText.read(FigureText.write(extreme)) == extreme)
+        }
         let rows = (0..<300).map { index in
             sample { row in
                 row.notes = (0..<4).map { _ in pieces.randomElement(using: &generator)! }.joined()
@@ -140,7 +141,10 @@ struct CSVTests {
                 == "1,w,\"w items=1, 2\",dispatch,base,1-latency,start,priority=low,0 63 9223372036854775807,1 2 3\n")
         let rows = [histogram, .blank]
         #expect(try CSVFile.rows(HistogramRow.self, text: CSVFile.text(of: rows), file: "x") == rows)
-        for (old, new) in [("1 2 3", "1 2"), ("1 2 3", "1  2"), ("1 2 3", "1 2 x"), ("0 63", "0 6.3")] {
+        for (old, new) in [
+            ("1 2 3", "1 2"), ("1 2 3", "1  2"), ("1 2 3", "1 2 x"), ("0 63", "0 6.3"), ("1 2 3", "1 -2 3"),
+            ("0 63", "-1 63"), ("0 63", "63 0"),
+        ] {
             let text = CSVFile.text(of: [histogram]).replacing(old, with: new)
             #expect(throws: InputError.self) { try CSVFile.rows(HistogramRow.self, text: text, file: "x") }
         }
@@ -201,6 +205,14 @@ struct CSVTests {
         #expect(changed("0.1,", "fast,").path == "column value")
         #expect(changed("0.1,", "nan,").path == "column value")
         #expect(changed("0.1,", "0x1p3,").path == "column value")
+        for impossible in ["-5", "-0", "1e-400", "1e-61", "1e61", "1e400", "inf"] {
+            let refused = changed("0.1,", "\(impossible),")
+            #expect(refused.path == "column value" && refused.line == 2, "\(impossible)")
+        }
+        for (old, new, column) in [
+            (",3,1,total", ",-3,1,total", "block"), (",3,1,total", ",3,-1,total", "position"),
+            ("false,10,", "false,-10,", "operations"), ("false,10,", "false,0,", "operations"),
+        ] { #expect(changed(old, new).path == "column \(column)", "\(new)") }
         #expect(changed(",3,1,", ",3.5,1,").path == "column block")
         #expect(changed(",ok,", ",fine,").path == "column status")
         #expect(changed(",time,", ",tempo,").path == "column unit")
@@ -237,6 +249,8 @@ struct MetricTests {
     @Test("Each is declared once and found by its name")
     func names() {
         #expect(Set(Metric.catalogue.map(\.name)).count == Metric.catalogue.count)
+        let signed = Metric.catalogue.filter { $0.allows(-1) }.map(\.name)
+        #expect(signed == ["round_change", "effective_nice", "retained_bytes", "unreleased_bytes"])
         for metric in Metric.catalogue {
             #expect(Metric.named(metric.name) == metric)
             #expect(metric.name.allSatisfy { $0.isLowercase || $0 == "_" } && !metric.summary.isEmpty)

@@ -38,7 +38,6 @@ struct RecordedRun {
                 remedy: "keep each run's rows in a separate file; they may come from different machines")
         }
         try RowLimits.checkSize(samples, file: file)
-        try RowLimits.checkMagnitudes(samples, file: file)
         self.samples = samples
         facts = try RunFacts.read(beside: file)
     }

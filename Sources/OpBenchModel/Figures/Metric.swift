@@ -34,12 +34,14 @@ public struct Metric: Sendable, Hashable {
     public var isDeterministic: Bool { slack != nil }
     public let aggregation: Aggregation
     public let basis: Basis
+    /// Whether a figure can be below 0.
+    public let isSigned: Bool
     /// One line for people.
     public let summary: String
 
     public init(
         name: String, kinds: Set<SampleKind> = [.throughput], unit: Unit, direction: Direction, slack: Slack? = nil,
-        aggregation: Aggregation = .median, per basis: Basis = .sample, summary: String
+        aggregation: Aggregation = .median, per basis: Basis = .sample, isSigned: Bool = false, summary: String
     ) {
         self.name = name
         self.kinds = kinds
@@ -48,8 +50,21 @@ public struct Metric: Sendable, Hashable {
         self.slack = slack
         self.aggregation = aggregation
         self.basis = basis
+        self.isSigned = isSigned
         self.summary = summary
     }
+
+    /// The magnitudes of figures other than 0. Ratios of their ratios are still finite, and no clock or counter comes
+    /// near.
+    private static let magnitudes = 1e-60...1e60
+
+    /// Whether a sample can have measured the figure.
+    public func allows(_ figure: Double) -> Bool {
+        (isSigned || figure.sign == .plus) && (figure == 0 || Self.magnitudes.contains(figure.magnitude))
+    }
+
+    /// The figures that a sample can have measured, in words.
+    var allowed: String { isSigned ? "0, or from 1e-60 to 1e60 or the same below 0" : "0, or from 1e-60 to 1e60" }
 
     /// The slack of a sample's count, in the metric's unit; nil for figures that vary.
     ///

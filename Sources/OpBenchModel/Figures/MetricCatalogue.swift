@@ -38,7 +38,7 @@ extension Metric {
         name: "round_spread", unit: .ratio, direction: .neutral,
         summary: "standard deviation of a round's total ÷ its mean, over all `rounds` of the sample")
     public static let roundChange = Metric(
-        name: "round_change", unit: .ratio, direction: .neutral,
+        name: "round_change", unit: .ratio, direction: .neutral, isSigned: true,
         summary: "relative change of a round's time from its first level to its last, between change points")
     public static let schedulingEfficiency = Metric(
         name: "scheduling_efficiency", unit: .ratio, direction: .higher,
@@ -120,7 +120,7 @@ extension Metric {
         name: "cpu_share", kinds: [.latency], unit: .ratio, direction: .neutral,
         summary: "CPU time of a class ÷ its wall time from start to end")
     public static let effectiveNice = Metric(
-        name: "effective_nice", kinds: [.latency], unit: .count, direction: .neutral,
+        name: "effective_nice", kinds: [.latency], unit: .count, direction: .neutral, isSigned: true,
         summary: "getpriority(2) as read inside the operation")
 }
 
@@ -135,7 +135,7 @@ extension Metric {
         per: .operation,
         summary: "bytes requested from malloc, with jemalloc's thread caches off; the round with the fewest")
     public static let retainedBytes = Metric(
-        name: "retained_bytes", kinds: [.memory], unit: .bytes, direction: .lower, per: .operation,
+        name: "retained_bytes", kinds: [.memory], unit: .bytes, direction: .lower, per: .operation, isSigned: true,
         summary: "bytes in use beyond those at the mark `before`")
     public static let heapAllocated = Metric(
         name: "heap_allocated", kinds: [.memory], unit: .bytes, direction: .lower,
@@ -154,7 +154,7 @@ extension Metric {
         summary: "jemalloc's stats.retained at a mark")
     public static let unreleasedBytes = Metric(
         name: "unreleased_bytes", kinds: [.memory], unit: .bytes, direction: .lower, slack: .absolute(2048),
-        per: .operation,
+        per: .operation, isSigned: true,
         summary:
             "bytes in use at `released` beyond those at `before`, thread caches off; the round that left the fewest")
     public static let peakResident = Metric(

@@ -54,17 +54,7 @@ extension CSVColumn {
         self.init(
             name: name, isNumber: true, write: { String($0[keyPath: property]) },
             read: { row, text in
-                guard let value = Int(text) else { return "a whole number" }
-                row[keyPath: property] = value
-                return nil
-            })
-    }
-
-    init(_ name: String, _ property: WritableKeyPath<Row, Int64> & Sendable) {
-        self.init(
-            name: name, isNumber: true, write: { String($0[keyPath: property]) },
-            read: { row, text in
-                guard let value = Int64(text) else { return "a whole number" }
+                guard let value = Int(text), value >= 0 else { return "a whole number from 0" }
                 row[keyPath: property] = value
                 return nil
             })
@@ -74,8 +64,9 @@ extension CSVColumn {
         self.init(
             name: name, isNumber: true, write: { $0[keyPath: property].map(String.init) ?? "" },
             read: { row, text in
-                row[keyPath: property] = Int(text)
-                return text.isEmpty || Int(text) != nil ? nil : "a whole number or nothing"
+                let value = Int(text)
+                row[keyPath: property] = value
+                return text.isEmpty || value.map { $0 >= 0 } == true ? nil : "a whole number from 0, or nothing"
             })
     }
 
@@ -180,11 +171,12 @@ public enum FigureText {
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 
-    /// Nil for anything but a finite decimal number.
+    /// Nil for anything but a finite decimal number, and for one so near to 0 that it would be read as 0.
     static func read(_ text: String) -> Double? {
         guard text.utf8.allSatisfy({ (48...57).contains($0) || "+-.eE".utf8.contains($0) }) else { return nil }
         guard let figure = Double(text), figure.isFinite else { return nil }
-        return figure
+        let hasDigits = text.utf8.prefix { !"eE".utf8.contains($0) }.contains { (49...57).contains($0) }
+        return figure == 0 && hasDigits ? nil : figure
     }
 }
 

@@ -43,14 +43,18 @@ extension HistogramRow: CSVRow {
     public static let columnList: [CSVColumn<HistogramRow>] = [
         .schemaVersion, .init("workload", \.workload), .init("cell_id", \.cellID), .init("backend", \.backend),
         .init("side", \.side), .init("sample_id", \.sampleID), .init("stage", \.stage),
-        .init("operation_class", \.operationClass), .init("upper_bounds_ns", list: \.upperBoundsNanoseconds),
-        counts("counts"),
+        .init("operation_class", \.operationClass), bounds, counts,
     ]
 
-    private static func counts(_ name: String) -> CSVColumn<HistogramRow> {
-        CSVColumn<HistogramRow>(name, list: \.counts).expecting {
-            $0.counts.count == $0.upperBoundsNanoseconds.count ? nil : "as many counts as upper bounds"
-        }
+    private static let bounds = CSVColumn("upper_bounds_ns", list: \HistogramRow.upperBoundsNanoseconds).expecting {
+        let bounds = $0.upperBoundsNanoseconds
+        let areAscending = zip(bounds, bounds.dropFirst()).allSatisfy { $0 < $1 }
+        return areAscending && bounds.first ?? 0 >= 0 ? nil : "ascending whole numbers from 0"
+    }
+
+    private static let counts = CSVColumn("counts", list: \HistogramRow.counts).expecting {
+        $0.counts.count == $0.upperBoundsNanoseconds.count && $0.counts.allSatisfy { $0 >= 0 }
+            ? nil : "as many counts from 0 as upper bounds"
     }
 
     public static let blank = HistogramRow(

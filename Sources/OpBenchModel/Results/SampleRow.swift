@@ -83,12 +83,22 @@ extension SampleRow: CSVRow {
         .init("position", \.position),
         .init("phase", \.phase), .init("iteration", \.iteration), .init("operation_class", \.operationClass),
         .init("status", \.status), .flags(\.flags), .init("metric", \.metric), .init("stat", \.stat),
-        .init("value", \.value),
+        value,
         .init(derived: "unit") { Metric.named($0.metric)?.unit.rawValue ?? unknownMetric },
         .init(derived: "direction") { Metric.named($0.metric)?.direction.rawValue ?? unknownMetric },
         .init(derived: "deterministic") { String(Metric.named($0.metric)?.isDeterministic ?? false) },
-        .init("operations", \.operations), .init("notes", \.notes),
+        operations, .init("notes", \.notes),
     ]
+
+    private static let value = CSVColumn<SampleRow>("value", \.value).expecting { row in
+        guard let value = row.value, let metric = Metric.named(row.metric), !metric.allows(value) else { return nil }
+        return metric.allowed
+    }
+
+    private static let operations = CSVColumn<SampleRow>("operations", \.operations).expecting { row in
+        row.operations > 0 || row.value == nil || Metric.named(row.metric)?.basis != .operation
+            ? nil : "a whole number from 1"
+    }
 
     private static let unknownMetric = "a metric of the catalogue"
 

@@ -28,6 +28,11 @@ struct SampleReport: Codable, Sendable {
         var iteration: Int?
         var operationClass: String = ""
         var operations: Int
+
+        var isPossible: Bool {
+            guard let metric = Metric.named(metric) else { return operations >= 0 }
+            return metric.allows(value) && operations >= (metric.basis == .operation ? 1 : 0)
+        }
     }
 
     struct Buckets: Codable, Sendable {
@@ -45,6 +50,12 @@ struct SampleReport: Codable, Sendable {
             Figure(
                 metric: metric.name, stat: stat, value: value, phase: phase, iteration: iteration,
                 operationClass: operationClass, operations: operations))
+    }
+
+    /// Leaves out figures that cannot have been measured, which no reader would accept; notes name them.
+    mutating func leaveOutImpossible() {
+        for figure in figures where !figure.isPossible { note("\(figure.metric) is left out: it was \(figure.value)") }
+        figures.removeAll { !$0.isPossible }
     }
 
     mutating func note(_ text: String) {

@@ -103,7 +103,8 @@ struct SampleRecorder {
     /// All rows of an attempt. The last is the `status` row, which proves to readers that none is missing.
     mutating func rows(of attempt: SampleAttempt) -> [SampleRow] {
         taken += 1
-        let report = attempt.report
+        var report = attempt.report
+        report.leaveOutImpossible()
         let operations = attempt.sample.cell.operationCount
         var flags = report.flags
         if attempt.isNoisy { flags.append("noisy") }
