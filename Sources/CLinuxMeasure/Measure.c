@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -37,6 +38,23 @@ int clinux_memory_file(size_t limit) {
 static _Thread_local uint32_t thread_number;
 uint32_t clinux_thread_number(void) { return thread_number; }
 void clinux_set_thread_number(uint32_t number) { thread_number = number; }
+
+static _Thread_local struct clinux_thread_clocks own_clocks;
+struct clinux_thread_clocks *clinux_own_clocks(void) { return &own_clocks; }
+
+int64_t clinux_run_queue_ns(pid_t thread) {
+    char path[64] = "/proc/thread-self/schedstat", text[80];
+    if (thread != 0) snprintf(path, sizeof path, "/proc/self/task/%d/schedstat", (int)thread);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return -1;
+    ssize_t size = read(file, text, sizeof text - 1);
+    close(file);
+    text[size > 0 ? size : 0] = 0;
+    long long running, waiting, slices;
+    if (sscanf(text, "%lld %lld %lld", &running, &waiting, &slices) != 3) return -1;
+    // A thread that runs has had a time slice, unless the kernel does not count.
+    return thread == 0 && slices == 0 ? -1 : waiting;
+}
 
 const char *clinux_compiler(void) { return __VERSION__; }
 

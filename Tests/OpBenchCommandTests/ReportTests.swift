@@ -179,7 +179,7 @@ struct ReportTests {
             """
             {"title": "w on <engine>", "classes": [{"class": "a<b", "operations": 1000, "median_ns": 5, "slow": 0,
               "latency_ns": \(greatest), "reasons": [{"name": "limit", "ns": \(greatest)}],
-              "culprits": [{"name": "operation 417", "kind": "x", "took_ns": 1, "processor_wait_ns": 0, "reason": "limit",
+              "culprits": [{"name": "operation 417", "kind": "x", "took_ns": 1, "waits": [], "reason": "limit",
               "delay_ns": \(greatest), "delayed": 9}], "slowest": [{"operation": 3, "submit_ns": \(Int64.min), "ready_ns": \(greatest),
               "chosen_ns": 0, "start_ns": 0, "end_ns": \(greatest), "reasons": [], "meanwhile": []}]}]}
             """, to: "results/one/profile/w/tail.json")

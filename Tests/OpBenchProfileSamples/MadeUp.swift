@@ -28,7 +28,8 @@ private func add(_ index: UInt32, _ workers: Int, to trace: inout SampleTrace) {
     let start = max(submit, turn) + 300
     var operation = TracedOperation(
         submit: submit, ready: max(submit, min(turn, start)), start: start, end: start + 1000 + Int64(index % 7),
-        notified: start + 1100, processorWait: index % 10 == 5 ? 200 : 0, worker: worker,
+        notified: start + 1100, offProcessor: [5: 200, 6: 300, 7: 400][index % 10] ?? 0,
+        processorWait: [5: 200, 6: 100, 7: .absent][index % 10] ?? 0, worker: worker,
         submitter: UInt16(workers + Int(index % 2)),
         queue: index % 5 == 0 ? 1 : 0, operationClass: UInt8(index % 3 == 0 ? 1 : 0),
         priority: [0, 0, 4, -8][Int(index % 4)])

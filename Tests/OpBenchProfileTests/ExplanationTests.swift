@@ -222,7 +222,7 @@ struct ExplanationTests {
                 var sample = sample(time + Double(turn), allocations: allocations, serve: 300)
                 sample.cpuTime = 200 + Double(turn)
                 var split = WaitSplit()
-                (split.wakeUp, split.limit) = (wakeUp + Int64(turn), 5000 + Int64(turn))
+                (split[.wakeUp], split[.limit]) = (wakeUp + Int64(turn), 5000 + Int64(turn))
                 sample.waits = (split: split, operations: 10)
                 return sample
             }

@@ -26,11 +26,11 @@ enum Fixture {
             TracedOperation(submit: 0, ready: 23, start: 25, end: 35),
         ], dependencies: [(0, 1), (1, 2)])
 
-    /// The same with planned bodies of 10, 4 and 7 ns, the second without a processor for 6 ns.
+    /// The same with planned bodies of 10, 4 and 7 ns, the second in the run queue for 6 ns.
     static var disturbedChain: SampleTrace {
         var trace = chain
         for (index, planned) in [10, 4, 7].enumerated() { trace.operations[index].planned = Int64(planned) }
-        trace.operations[1].processorWait = 6
+        (trace.operations[1].offProcessor, trace.operations[1].processorWait) = (6, 6)
         return trace
     }
 
@@ -128,7 +128,8 @@ enum Fixture {
             trace.operations[index].submitter = 2
             trace.operations[index].operationClass = UInt8(index % 2)
             trace.operations[index].notified = trace.operations[index].end + 1
-            trace.operations[index].processorWait = Int64(index)
+            trace.operations[index].offProcessor = Int64(index)
+            trace.operations[index].processorWait = index == 1 ? .absent : Int64(index / 2)
             trace.operations[index].planned = 10
         }
         // Cancelled, and never started.
@@ -149,6 +150,7 @@ enum Fixture {
             TracedThreadEvent(time: 33, thread: 0, kind: .park),
             TracedThreadEvent(time: 45, thread: 1, kind: .end),
         ]
+        trace.waits = [TracedWait(start: 19, end: 21, thread: 0), TracedWait(start: 30, end: 31, thread: 1)]
         trace.stop = 45
         trace.lostOperations = 3
         return trace

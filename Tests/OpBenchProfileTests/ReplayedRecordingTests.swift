@@ -29,7 +29,8 @@ import Testing
         detail.cancelTime = cancelledAt ?? .absent
         return (
             TracedOperation(
-                submit: submit, start: start, end: end, processorWait: processorWait, queue: queue, priority: priority),
+                submit: submit, start: start, end: end, offProcessor: processorWait, processorWait: processorWait,
+                queue: queue, priority: priority),
             detail
         )
     }

@@ -15,20 +15,20 @@ struct TailTests {
     ///
     /// - Parameters:
     ///   - late: the operation whose worker begins 2 ms late.
-    ///   - body: the body's time from start to end and its part without a processor, by number and start.
+    ///   - body: the body's time from start to end and the part for which it is blocked, by number and start.
     private func trace(
         workers: Int, limit: Int? = nil, late: Int? = nil,
-        body: (Int, TraceTime) -> (elapsed: Int64, processorWait: Int64) = { _, _ in (Self.work, 0) }
+        body: (Int, TraceTime) -> (elapsed: Int64, blocked: Int64) = { _, _ in (Self.work, 0) }
     ) -> SampleTrace {
         var free = [TraceTime](repeating: 0, count: min(limit ?? workers, workers))
         let operations = (0..<1000).map { number in
             let submit = Int64(number) * Self.interval
             let worker = free.indices.min { free[$0] < free[$1] }!
             let start = max(submit + (number == late ? Self.long : Self.wakeUp), free[worker])
-            let (elapsed, processorWait) = body(number, start)
+            let (elapsed, blocked) = body(number, start)
             free[worker] = start + elapsed
             return TracedOperation(
-                submit: submit, start: start, end: start + elapsed, processorWait: processorWait,
+                submit: submit, start: start, end: start + elapsed, offProcessor: blocked,
                 worker: UInt16(worker), submitter: UInt16(workers))
         }
         var trace = Fixture.trace(workers: workers, limits: [limit], operations)
@@ -70,7 +70,7 @@ struct TailTests {
         }
     }
 
-    @Test("A lock held for 2 ms by one of 1,000: bodies without a processor, and its holder", arguments: Self.places)
+    @Test("A lock held for 2 ms by one of 1,000: blocked bodies, and its holder", arguments: Self.places)
     func heldLock(holder: Int) throws {
         let tail = try tail(heldLock(by: holder))
         expectSums(tail)
@@ -79,13 +79,13 @@ struct TailTests {
         // Seven wait in their bodies, and two until a worker is free.
         #expect(
             tail.reasons == [
-                NamedTime(WaitReason.processor.words, 13_440_000), NamedTime(WaitReason.workers.words, 3_674_000),
+                NamedTime(WaitReason.blocked.words, 13_440_000), NamedTime(WaitReason.workers.words, 3_674_000),
                 NamedTime(Tails.body, 2_090_000), NamedTime(WaitReason.wakeUp.words, 16_000),
             ])
         let culprit = try #require(tail.culprits.first)
         #expect(tail.culprits.count == 1)
         #expect((culprit.name, culprit.took) == ("operation \(holder)", Self.long))
-        #expect((culprit.reason, culprit.delay, culprit.delayed) == (WaitReason.processor.words, 19_104_000, 10))
+        #expect((culprit.reason, culprit.delay, culprit.delayed) == (WaitReason.blocked.words, 19_104_000, 10))
         #expect(culprit.thread == tail.slowest.first?.thread && culprit.thread?.hasPrefix("worker ") == true)
         #expect(tail.slowest.allSatisfy { $0.culprit == culprit.name })
     }
@@ -93,19 +93,24 @@ struct TailTests {
     @Test("The holder of a lock may sleep itself", arguments: Self.places)
     func sleepingHolder(holder: Int) throws {
         let culprit = try #require(try tail(heldLock(by: holder, isAsleep: true)).culprits.first)
-        #expect((culprit.name, culprit.delay, culprit.delayed) == ("operation \(holder)", 17_104_000, 9))
+        // It is the cause of its own sleep, too.
+        #expect((culprit.name, culprit.delay, culprit.delayed) == ("operation \(holder)", 19_104_000, 10))
+        #expect(culprit.waits == [NamedTime(WaitReason.blocked.words, Self.long)])
     }
 
-    @Test("A body that waits on for a processor waited for the lock's holder", arguments: Self.places)
-    func lateContinuation(holder: Int) throws {
+    @Test(
+        "A body that then waits for a processor was blocked by the lock's holder, also if the trace does not tell",
+        arguments: Self.places, [WaitReason.blocked, .blockedOrProcessor])
+    func lateContinuation(holder: Int, reason: WaitReason) throws {
         var trace = heldLock(by: holder, isAsleep: true)
         trace.operations = Array(trace.operations[...(holder + 7)])
         for index in holder + 1...holder + 7 {
             trace.operations[index].end += 600_000
-            trace.operations[index].processorWait += 600_000
+            trace.operations[index].offProcessor += 600_000
+            trace.operations[index].processorWait = reason == .blocked ? 600_000 : .absent
         }
         let culprit = try #require(try tail(trace).culprits.first)
-        #expect((culprit.name, culprit.reason) == ("operation \(holder)", WaitReason.processor.words))
+        #expect((culprit.name, culprit.reason) == ("operation \(holder)", reason.words))
     }
 
     @Test("A long neighbour at limit 1: the limit, and the neighbour", arguments: Self.places)
@@ -151,6 +156,28 @@ struct TailTests {
         #expect(culprit.note?.contains("submitter 1 1.95 ms") == true)
     }
 
+    @Test("A woken worker in the run queue is late for want of a processor; the trace may not tell")
+    func noProcessor() throws {
+        var trace = lateWakeUp(of: 500)
+        let (worker, submit) = (trace.operations[500].worker, trace.operations[500].submit)
+        // It is woken 10 µs after the submission, and gets a processor 1.9 ms later.
+        trace.threadEvents[1].time = submit + 10_000
+        trace.waits = [TracedWait(start: submit + 11_000, end: submit + 1_911_000, thread: worker)]
+        let told = try tail(trace)
+        expectSums(told)
+        #expect(
+            told.slowest.first?.reasons == [
+                NamedTime(WaitReason.processor.words, 1_900_000), NamedTime(WaitReason.wakeUp.words, 100_000),
+                NamedTime(Tails.body, Self.work),
+            ])
+        #expect(told.culprits.first?.reason == WaitReason.processor.words)
+        #expect(told.culprits.first?.kind == "worker" && told.slowest.first?.culprit == told.culprits.first?.name)
+        trace.waits = nil
+        let untold = try tail(trace)
+        #expect(untold.slowest.first?.reasons.first == NamedTime(WaitReason.wakeUpOrProcessor.words, Self.long))
+        #expect(untold.culprits.first?.reason == WaitReason.wakeUpOrProcessor.words)
+    }
+
     @Test("If the worker that is woken comes late, and another one takes the operation, the first is the culprit")
     func rescued() throws {
         var trace = trace(workers: 2)
@@ -174,8 +201,11 @@ struct TailTests {
 
     @Test("A body that loses its processor alone has no culprit")
     func preemption() throws {
-        let tail = try tail(
-            trace(workers: 8) { number, _ in number == 500 ? (Self.long, Self.long - Self.work) : (Self.work, 0) })
+        var trace = trace(workers: 8) { number, _ in
+            number == 500 ? (Self.long, Self.long - Self.work) : (Self.work, 0)
+        }
+        trace.operations[500].processorWait = trace.operations[500].offProcessor
+        let tail = try tail(trace)
         #expect(tail.reasons.first?.name == WaitReason.processor.words)
         #expect(tail.slowest.first?.operation == 500)
         #expect(tail.culprits.filter { $0.reason != Tails.body } == [])

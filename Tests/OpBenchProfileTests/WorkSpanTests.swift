@@ -57,8 +57,8 @@ struct WorkSpanTests {
         #expect(workSpan.span == 24)
         #expect(workSpan.schedulingEfficiency == 24.0 / 35)
         #expect(workSpan.planned == .init(work: 21, span: 21))
-        #expect(waits.splits.map(\.processor) == [0, 6, 0])
-        #expect(waits.total.processor == 6)
+        #expect(waits.splits.map { $0[.processor] } == [0, 6, 0])
+        #expect(waits.total[.processor] == 6)
         #expect(path.steps.map(\.duration) == [10, 4, 10])
         #expect(path.steps[1].wait.parts == [.wakeUp: 2, .processor: 6])
         #expect(path.total == 35)
@@ -66,10 +66,49 @@ struct WorkSpanTests {
         #expect(try schedule(Fixture.disturbedChain, .init(free: [1])) == 20)
         // The part of the body before a submission contains as little of the wait as possible.
         var refill = Fixture.refill
-        refill.operations[0].processorWait = 7
+        (refill.operations[0].offProcessor, refill.operations[0].processorWait) = (7, 7)
         #expect(try figures(refill).0.span == 3 + 8 + 5)
         #expect(try figures(refill).2.steps[0].duration == 3)
         #expect(try figures(refill).2.total == 30)
+    }
+
+    @Test("A blocked body does work, and its waits are its own; a trace may not tell them from waits for a processor")
+    func blockedBody() throws {
+        var trace = Fixture.disturbedChain
+        for (processorWait, work, parts): (Int64, Int64, [WaitReason: Int64]) in [
+            (2, 28, [.wakeUp: 2, .processor: 2, .blocked: 4]), (.absent, 30, [.wakeUp: 2, .blockedOrProcessor: 6]),
+        ] {
+            trace.operations[1].processorWait = processorWait
+            let (workSpan, waits, path) = try figures(trace)
+            #expect(workSpan.work == work && workSpan.span == work)
+            #expect(waits.splits[1].total == 10 + parts.values.reduce(0, +))
+            #expect(path.steps.map(\.duration) == [10, 4, 10] && path.steps[1].wait.parts == parts)
+            #expect(path.total == 35)
+        }
+    }
+
+    @Test("A free worker in the run queue lacks a processor; the rest of its way is the wake-up, or the hand-over")
+    func waitingWorker() throws {
+        var trace = Fixture.trace(
+            workers: 2,
+            [
+                TracedOperation(submit: 0, start: 0, end: 10, worker: 0),
+                TracedOperation(submit: 2, start: 20, end: 30, worker: 1),
+                TracedOperation(submit: 2, start: 42, end: 50, worker: 0),
+            ])
+        trace.threads = (0..<2).map { SampleTrace.Thread(name: "worker \($0)", role: .worker, id: Int32($0)) }
+        trace.waits = [TracedWait(start: 5, end: 15, thread: 1), TracedWait(start: 25, end: 40, thread: 0)]
+        #expect(
+            try figures(trace).1.splits.map(\.parts) == [
+                [:], [.wakeUp: 8, .processor: 10], [.wakeUp: 10, .handOver: 5, .processor: 25],
+            ])
+        // While both are in bodies, the wait is for a worker.
+        trace.operations[0].end = 25
+        trace.operations[2].start = 27
+        trace.waits = [TracedWait(start: 22, end: 26, thread: 0)]
+        #expect(try figures(trace).1.splits[2].parts == [.wakeUp: 18, .workers: 5, .processor: 1, .handOver: 1])
+        trace.waits = nil
+        #expect(try figures(trace).1.splits[2].parts == [.wakeUpOrProcessor: 18, .workers: 5, .handOver: 2])
     }
 
     @Test("The plan's span is its own longest chain; there is none if a body has no planned time")
@@ -96,7 +135,7 @@ struct WorkSpanTests {
         shorter.operations[2].end -= 1
         // 20.7 % differs from 20.
         #expect(!shorter.isLessDisturbed(than: disturbed))
-        shorter.operations[1].processorWait = 0
+        (shorter.operations[1].offProcessor, shorter.operations[1].processorWait) = (0, 0)
         #expect(shorter.isLessDisturbed(than: quiet))
     }
 
@@ -296,10 +335,11 @@ struct WorkSpanTests {
             let ready = submit + number(0...10)
             let start = ready + number(0...30)
             let elapsed = number(0...15)
+            let processorWait = max(0, number(-10...elapsed) - 1)
             operations.append(
                 TracedOperation(
                     submit: submit, ready: ready, start: start, end: start + elapsed,
-                    processorWait: max(0, number(-10...elapsed) - 1),
+                    offProcessor: min(elapsed, processorWait + submit % 4), processorWait: processorWait,
                     worker: number(0...4) == 0 ? TracedOperation.unknown : UInt16(number(0...1)),
                     queue: UInt16(number(0...1)), priority: Int8(number(-1...1))))
         }
@@ -313,6 +353,10 @@ struct WorkSpanTests {
             let start = number(0...40)
             trace.spans.append(
                 TracedSpan(kind: .suspension, queue: UInt16(number(0...1)), start: start, end: start + number(0...20)))
+        }
+        trace.waits = (0..<number(0...3)).map { _ in
+            let start = number(0...60)
+            return TracedWait(start: start, end: start + number(0...10), thread: UInt16(number(0...1)))
         }
         return trace
     }
@@ -347,6 +391,7 @@ struct WorkSpanTests {
         let ofQueue = trace.operations.filter { $0.queue == own.queue }
         return occupation(ofQueue, trace.queues[Int(own.queue)].limit, .limit)
             ?? occupation(trace.operations, trace.workerCount, .workers)
+            ?? ((trace.waits ?? []).contains { $0.start <= time && time < $0.end } ? .processor : nil)
             ?? occupation(ofQueue, trace.queues[Int(own.queue)].limit, .limit, isHeld: true).map { _ in .handOver }
             ?? occupation(trace.operations, trace.workerCount, .workers, isHeld: true).map { _ in .handOver } ?? .wakeUp
     }
@@ -354,6 +399,7 @@ struct WorkSpanTests {
     @Test("Random traces: waits equal those counted nanosecond by nanosecond", arguments: 0..<60 as Range<UInt64>)
     func randomWaits(seed: UInt64) throws {
         var trace = Self.random(seed)
+        for index in stride(from: 0, to: 14, by: 5) { trace.operations[index].processorWait = .absent }
         if seed % 3 == 0 {
             let barrier = UInt32(seed % 14)
             let own = trace.operations[Int(barrier)]
@@ -368,7 +414,7 @@ struct WorkSpanTests {
         let barriers = WaitAnalysis.barrierEnds(trace)
         for (index, operation) in trace.operations.enumerated() {
             var expected = WaitSplit()
-            expected.processor = operation.processorWait
+            expected = expected + operation.bodyWaits
             for time in operation.submit..<operation.start {
                 expected[reason(trace, index, at: time, barriers[UInt32(index)] ?? .min)] += 1
             }

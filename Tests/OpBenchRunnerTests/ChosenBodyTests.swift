@@ -113,7 +113,6 @@ import Testing
         let drawn = (0..<10_000).map(mixed.part)
         #expect(drawn == (0..<10_000).reversed().map(mixed.part).reversed())
         #expect((7300...7700).contains(drawn.count { $0 == 0 }) && drawn.allSatisfy { $0 < 2 })
-        #expect((0..<10_000).allSatisfy { (mixed.longestWait($0) == .max) == (drawn[$0] == 1) })
     }
 
     @Test func `a plan's items have each a number of their own`() throws {

@@ -162,9 +162,8 @@ struct RecorderTests {
         for (index, nanoseconds) in zip(own, computed) {
             let (operation, detail) = (recording.trace.operations[index], recording.details[index])
             #expect(detail.processorTime >= nanoseconds)
-            if detail.voluntarySwitches == 0 {
-                #expect(operation.processorWait <= operation.elapsed - nanoseconds)
-            }
+            #expect(operation.offProcessor <= operation.elapsed - nanoseconds)
+            #expect((operation.processorWait == .absent) == (detail.voluntarySwitches > 0))
         }
     }
 

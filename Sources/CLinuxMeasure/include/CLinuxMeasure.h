@@ -48,6 +48,21 @@ const char *clinux_file_of_function(const char *name);
 uint32_t clinux_thread_number(void);
 void clinux_set_thread_number(uint32_t number);
 
+/// A thread's clocks when it last read them, in nanoseconds; zeros at first. `RunQueue.swift` reads and writes the calling
+/// thread's.
+struct clinux_thread_clocks {
+    int64_t time;
+    int64_t cpu;
+    int64_t queued;
+    uint32_t round;
+    uint32_t depth;
+};
+struct clinux_thread_clocks *clinux_own_clocks(void);
+
+/// How long a thread of this process has waited in the run queue, in nanoseconds, /proc/self/task/THREAD/schedstat in
+/// proc_pid_schedstat(5); 0 for the calling thread. −1 if the kernel does not count it, or has no such thread.
+int64_t clinux_run_queue_ns(pid_t thread);
+
 /// The version of the compiler that built this library, in the compiler's words.
 const char *clinux_compiler(void);
 

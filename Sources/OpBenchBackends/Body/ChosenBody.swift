@@ -13,10 +13,6 @@ package class ChosenBody: @unchecked Sendable {
     /// Does what the item of that number does.
     func run(_ item: Int) {}
 
-    /// How long an item may wait without a processor by its own will, in nanoseconds: time asleep up to this is no wait
-    /// for a processor.
-    func longestWait(_ item: Int) -> Int64 { 0 }
-
     /// Gives back what it holds. Called once, when nothing runs it any more.
     func release() {}
 
@@ -108,6 +104,4 @@ private final class SleepingBody: ChosenBody, @unchecked Sendable {
     init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     override func run(_ item: Int) { MonotonicClock.sleep(until: MonotonicClock.now() + nanoseconds) }
-
-    override func longestWait(_ item: Int) -> Int64 { nanoseconds + MonotonicClock.timerSlack }
 }

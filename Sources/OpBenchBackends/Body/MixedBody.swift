@@ -45,8 +45,6 @@ final class MixedBody: ChosenBody, @unchecked Sendable {
 
     override func run(_ item: Int) { body(of: item).callAsFunction { $0.run(item) } }
 
-    override func longestWait(_ item: Int) -> Int64 { body(of: item).callAsFunction { $0.longestWait(item) } }
-
     override func release() {
         for body in bodies { body.release() }
         bodies.deinitialize()
@@ -67,6 +65,4 @@ final class DeclaredBody: ChosenBody, @unchecked Sendable {
     }
 
     override func run(_ item: Int) { work(item) }
-
-    override func longestWait(_ item: Int) -> Int64 { .max }
 }

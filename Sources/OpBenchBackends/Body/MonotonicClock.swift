@@ -32,9 +32,6 @@ package enum MonotonicClock {
         return least
     }
 
-    /// How late the kernel's timers may be on an idle machine: prctl(2) has a slack of 50 µs.
-    static let timerSlack: Int64 = 100_000
-
     /// Sleeps until that instant; returns at once if it has passed.
     package static func sleep(until instant: Int64) {
         var time = timespec(tv_sec: Int(instant / 1_000_000_000), tv_nsec: Int(instant % 1_000_000_000))

@@ -24,8 +24,8 @@ package struct OperationBody: @unchecked Sendable {
         case marked
         /// The store and the time stamps.
         case stamped
-        /// As `stamped`, with the threads that submit and execute, each operation's notification, and its thread's CPU
-        /// time.
+        /// As `stamped`, with the threads that submit and execute, each operation's notification, and its thread's time
+        /// without a processor.
         case traced
         /// As `stamped`, and counted with atomics.
         case checked
@@ -304,7 +304,7 @@ extension OperationBody {
     func work(_ operation: Int) {
         guard state.pointee.hasWork else { return }
         if state.pointee.isSpecial { return workSpecially(operation) }
-        if operation == state.pointee.stalledOperation { standStill(operation) }
+        if operation == state.pointee.stalledOperation { standStill() }
         compute(operation)
     }
 
@@ -325,34 +325,18 @@ extension OperationBody {
     func workSpecially(_ operation: Int) {
         if let recorded = state.pointee.recorded { return replay(operation, recorded) }
         if let blocking = state.pointee.blocking { block(operation, blocking) }
-        if operation == state.pointee.stalledOperation { standStill(operation) }
+        if operation == state.pointee.stalledOperation { standStill() }
         // Borrowed: a reference count would be a line that all threads write to.
         guard let chosen = state.pointee.chosen.map(Unretained.init) else { return compute(operation) }
         let first = operation * state.pointee.itemsPerOperation
-        for item in first..<first + itemCount(of: operation) {
-            if state.pointee.mode == .traced {
-                runTraced(chosen, item, of: operation)
-            } else {
-                chosen { $0.run(item) }
-            }
-        }
-    }
-
-    /// An item's own waits are not waits for a processor.
-    private func runTraced(_ chosen: Unretained<ChosenBody>, _ item: Int, of operation: Int) {
-        let begun = MonotonicClock.now()
-        chosen { $0.run(item) }
-        let own = min(MonotonicClock.now() - begun, chosen { $0.longestWait(item) })
-        stamp(.processorWait, operation, read(.processorWait, operation) - own)
+        for item in first..<first + itemCount(of: operation) { chosen { $0.run(item) } }
     }
 
     /// An operation that waited for another counts what that one left, as one with a predecessor does.
     @inline(never)
     func block(_ operation: Int, _ blocking: BlockedWork) {
-        guard let partner = blocking.partner(of: operation) else { return sleep(operation, blocking.nanoseconds) }
-        let begun = MonotonicClock.now()
+        guard let partner = blocking.partner(of: operation) else { return sleep(blocking.nanoseconds) }
         blocking.wait?(partner)
-        if state.pointee.mode == .traced { stamp(.processorWait, operation, begun - MonotonicClock.now()) }
         state.pointee.slots[operation] &+= state.pointee.slots[partner]
     }
 
@@ -361,19 +345,13 @@ extension OperationBody {
     func replay(_ operation: Int, _ recorded: RecordedBodies) {
         let body = recorded[operation]
         WorkKernel.run(body.iterations)
-        if body.wait > 0 { sleep(operation, body.wait) }
+        if body.wait > 0 { sleep(body.wait) }
     }
 
     @inline(never)
-    func standStill(_ operation: Int) { sleep(operation, state.pointee.stallNanoseconds) }
+    func standStill() { sleep(state.pointee.stallNanoseconds) }
 
-    /// The planned sleep is in the body and is not a wait for a processor; oversleeping is.
-    private func sleep(_ operation: Int, _ nanoseconds: Int64) {
-        let begun = MonotonicClock.now()
-        MonotonicClock.sleep(until: begun + nanoseconds)
-        guard state.pointee.mode == .traced else { return }
-        stamp(.processorWait, operation, -min(MonotonicClock.now() - begun, nanoseconds + MonotonicClock.timerSlack))
-    }
+    private func sleep(_ nanoseconds: Int64) { MonotonicClock.sleep(until: MonotonicClock.now() + nanoseconds) }
 
     @inline(never)
     func runStamped(_ operation: Int) {
@@ -390,26 +368,15 @@ extension OperationBody {
     @inline(never)
     func runTraced(_ operation: Int) {
         stamp(.worker, operation, Int64(ThreadRegister.ownNumber(as: .worker)))
-        // The CPU time is read outside of the body, which the reading would lengthen by some hundred nanoseconds. But
-        // the kernel then notices that the thread's time slice is over, and takes the processor: that wait is the
-        // operation's.
-        let entry = MonotonicClock.now()
-        let cpu = MonotonicClock.threadCPU()
-        var start = MonotonicClock.now()
-        if start - entry > Self.longestReading { start = entry }
-        stamp(.start, operation, start)
+        let start = RunQueue.bodyBegins()
+        stamp(.start, operation, start.time)
         mark(operation)
-        var end = MonotonicClock.now()
-        let used = MonotonicClock.threadCPU() - cpu
-        let exit = MonotonicClock.now()
-        if exit - end > Self.longestReading { end = exit }
-        stamp(.end, operation, end)
-        // The planned sleep is already there, as a number below 0.
-        stamp(.processorWait, operation, max(0, end - start - used + read(.processorWait, operation)))
+        let end = RunQueue.bodyEnds()
+        stamp(.end, operation, end.time)
+        let away = max(0, end.time - start.time - (end.cpu - start.cpu))
+        stamp(.offProcessor, operation, away)
+        stamp(.processorWait, operation, min(away, end.queued - start.queued))
     }
-
-    /// In nanoseconds; a thread that is away for longer has lost its processor.
-    private static let longestReading: Int64 = 10_000
 
     @inline(never)
     func stampSubmitter(_ operation: Int) {

@@ -3,8 +3,7 @@ import CLinuxMeasure
 import Glibc
 import OpBenchModel
 
-// Bodies that wait for one another or for the kernel. How long is not known, so no time without a processor in them
-// counts as a wait for a processor.
+// Bodies that wait for one another or for the kernel.
 
 /// Computes under one of several locks. Each lock guards a count, as a lock in a program guards something.
 final class LockingBody: ChosenBody, @unchecked Sendable {
@@ -47,8 +46,6 @@ final class LockingBody: ChosenBody, @unchecked Sendable {
     /// The items so far, by lock. Nothing may run it meanwhile.
     var entries: [Int] { (0..<locks).map { guarded($0).pointee.entries } }
 
-    override func longestWait(_ item: Int) -> Int64 { .max }
-
     override func release() {
         for index in 0..<locks { pthread_mutex_destroy(&guarded(index).pointee.mutex) }
         memory.deallocate()
@@ -78,8 +75,6 @@ final class FileBody: ChosenBody, @unchecked Sendable {
         let failure = clinux_move(file, bytes, writes, true)
         if failure != 0 { BrokenRound.report("\(writes ? "pwrite" : "pread"): \(String(cString: strerror(failure)))") }
     }
-
-    override func longestWait(_ item: Int) -> Int64 { .max }
 
     override func release() { close(file) }
 }
@@ -112,8 +107,6 @@ final class PipeBody: ChosenBody, @unchecked Sendable {
         let failure = clinux_move(own, bytes, writes, false)
         if failure != 0 { BrokenRound.report("a pipe: \(String(cString: strerror(failure)))") }
     }
-
-    override func longestWait(_ item: Int) -> Int64 { .max }
 
     override func release() {
         close(own)

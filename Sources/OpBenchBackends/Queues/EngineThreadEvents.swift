@@ -29,6 +29,7 @@ final class EngineThreadEvents: OperationTrace.Receiver, ThreadEventSource, @unc
     }
 
     func receive(_ event: OperationTrace.ThreadEvent) {
+        if [.begin, .park, .unpark].contains(event.step) { RunQueue.threadActs() }
         let kind: ThreadEvent.Kind =
             switch event.step {
             case .begin: .begin

@@ -2,17 +2,18 @@
 /// the memory.
 public struct RoundTraces {
     /// The kinds of stamp; each has a row of `operationCount` numbers. Samples of thread priorities have two more rows
-    /// than the common ones. Traced samples take no figures of thread priorities and have three rows instead.
+    /// than the common ones. Traced samples take no figures of thread priorities and have four rows instead.
     public enum Stamp: Sendable {
         case submit, submitted, start, end, notified, cpu, nice
         /// The thread's number, from 1; see `ThreadRegister`.
         case worker, submitter
-        /// The time that the operation's thread waited for a processor in its body, in nanoseconds.
-        case processorWait
+        /// The time that the operation's thread had no processor in its body, and the part of it in the run queue, in
+        /// nanoseconds.
+        case offProcessor, processorWait
 
         public static let common = 5
         public static let withThreads = 7
-        public static let traced = 8
+        public static let traced = 9
 
         /// The index of its row. A switch, because a raw value would be a call into another module.
         @inlinable public var row: Int {
@@ -24,7 +25,8 @@ public struct RoundTraces {
             case .notified: 4
             case .cpu, .worker: 5
             case .nice, .submitter: 6
-            case .processorWait: 7
+            case .offProcessor: 7
+            case .processorWait: 8
             }
         }
     }

@@ -47,7 +47,7 @@ public struct Fairness: Equatable, Sendable {
         var starved: Starvation?
         for (index, operation) in trace.operations.enumerated() where operation.wasExecuted {
             let split = waits.splits[index]
-            let wait = operation.start - operation.ready - split.suspension - split.barrier
+            let wait = operation.start - operation.ready - split[.suspension] - split[.barrier]
             let place = Int(operation.operationClass)
             classes[place].name = trace.className(of: operation)
             classes[place].count += 1

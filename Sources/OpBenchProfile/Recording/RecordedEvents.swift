@@ -168,6 +168,7 @@ extension RecordedEvents {
         trace.threadEvents = threadEvents.filter { window.contains($0.time) }
         trace.spans = spans(window, queueNames) + barriers(trace, details)
         trace.lostOperations = Int(clamping: lost)
+        trace.waits = nil
         Self.mend(&trace, &details)
         do throws(TraceError) { try trace.check() } catch {
             throw part.error(part.offset, "the events contradict one another: \(error.message)")
@@ -249,9 +250,10 @@ extension RecordedEvents {
                 details[index].processorTime = .absent
                 continue
             }
-            guard details[index].voluntarySwitches == 0 else { continue }
             let elapsed = trace.operations[index].elapsed
-            trace.operations[index].processorWait = max(0, elapsed - min(elapsed, details[index].processorTime))
+            let away = max(0, elapsed - min(elapsed, details[index].processorTime))
+            trace.operations[index].offProcessor = away
+            trace.operations[index].processorWait = details[index].voluntarySwitches == 0 ? away : .absent
         }
     }
 }

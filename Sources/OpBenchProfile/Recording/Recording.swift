@@ -8,8 +8,9 @@ public struct Recording: Sendable {
     /// Times are relative to the recording's start. Operations are in the order of submission. Those that were in a
     /// queue before, or whose beginning rotation removed, are left out: see `partialOperations`.
     ///
-    /// The title is the program's name. `processorWait` is 0 where it is unknown. `lostOperations` is `lostEvents`: an
-    /// upper bound. A queue's limit is the highest that it had. The classes of closures are called `closure`.
+    /// The title is the program's name. Waits of workers for a processor are not known. `lostOperations` is
+    /// `lostEvents`: an upper bound. A queue's limit is the highest that it had. The classes of closures are called
+    /// `closure`.
     public var trace: SampleTrace
     /// Parallel to `trace.operations`.
     public var details: [RecordedOperation]
@@ -56,7 +57,7 @@ public struct RecordedOperation: Sendable, Equatable, BitwiseCopyable {
     /// did not run, or ended on another thread.
     public var processorTime = TraceTime.absent
     /// How often its thread gave up its processor in that time. If 0, what is missing from the CPU time to the elapsed
-    /// time was waiting for a processor, and is the trace's `processorWait`.
+    /// time was waiting for a processor, and is the trace's `processorWait`; otherwise that is unknown.
     public var voluntarySwitches: Int32 = 0
     /// Whether it was cancelled before it ended.
     public var isCancelled = false

@@ -136,7 +136,7 @@ private struct Draft {
         let elapsed = operation.end - operation.start
         if detail.processorTime == .absent { unknown += 1 }
         let work = min(elapsed, detail.processorTime == .absent ? 0 : detail.processorTime)
-        return (RecordedLoad.time(work), RecordedLoad.time(elapsed - work - operation.processorWait))
+        return (RecordedLoad.time(work), RecordedLoad.time(elapsed - work - operation.knownProcessorWait))
     }
 
     /// A sentence for each difference between the recording and the load.

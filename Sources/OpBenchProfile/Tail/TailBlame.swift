@@ -51,20 +51,23 @@ struct TailBlame {
     /// Everything except waits for a slot or a worker.
     private mutating func charge(_ victim: Int, _ list: Int, _ chains: inout Chains) {
         let (operation, split) = (trace.operations[victim], waits.splits[victim])
-        add(list, victim, .operation(victim), Tails.body, operation.duration)
-        if let holder = bodies.holder(of: victim) {
-            let time = bodies.overlap(holder, victim)
-            add(list, victim, .operation(holder), WaitReason.processor.words, min(time, split.processor))
-        }
-        if split.dependency + split.barrier > 0 {
-            let reason = split.barrier > split.dependency ? WaitReason.barrier : .dependency
+        add(list, victim, .operation(victim), Tails.body, operation.ownTime)
+        let reason = operation.processorWait == .absent ? WaitReason.blockedOrProcessor : .blocked
+        let holder = bodies.holder(of: victim)
+        let held = holder.map { min(bodies.overlap($0, victim), operation.blocked) } ?? 0
+        if let holder { add(list, victim, .operation(holder), reason.words, held) }
+        add(list, victim, .operation(victim), reason.words, operation.blocked - held)
+        if split[.dependency] + split[.barrier] > 0 {
+            let reason = split[.barrier] > split[.dependency] ? WaitReason.barrier : .dependency
             for (predecessor, time) in chains.predecessors(of: victim) {
                 add(list, victim, .operation(bodies.cause(of: predecessor)), reason.words, time)
             }
         }
-        add(list, victim, .queue(operation.queue), WaitReason.suspension.words, split.suspension)
-        if split.wakeUp > 0, let worker = timelines.lateWorker(for: victim) {
-            add(list, victim, .worker(worker), WaitReason.wakeUp.words, split.wakeUp)
+        add(list, victim, .queue(operation.queue), WaitReason.suspension.words, split[.suspension])
+        let beforeStart = split[.processor] - operation.knownProcessorWait
+        let late = [(WaitReason.processor, beforeStart)] + [.wakeUp, .wakeUpOrProcessor].map { ($0, split[$0]) }
+        if late.contains(where: { $0.1 > 0 }), let worker = timelines.lateWorker(for: victim) {
+            for (reason, time) in late { add(list, victim, .worker(worker), reason.words, time) }
         }
     }
 
@@ -81,7 +84,7 @@ struct TailBlame {
         for (list, members) in victims.enumerated() {
             let waiting = members.filter {
                 let split = waits.splits[$0]
-                return split.limit + split.priority + split.workers > 0
+                return split[.limit] + split[.priority] + split[.workers] > 0
             }
             for occupant in occupants(of: waiting, among: executed) {
                 let times = (operations[occupant].start, operations[occupant].end)
@@ -179,15 +182,16 @@ private struct Chains {
 
 /// Operations whose bodies waited for the end of another one's: for a lock that it held, for example.
 ///
-/// A body without a processor waited for another operation if that one was in its body before this one could have run
-/// to its end, for half of the wait or more, took at least twice the time that the waiting body itself needed, and ended
-/// first. Bodies that were preempted alone have no such operation.
+/// A blocked body waited for another operation if that one was in its body before this one could have run to its end,
+/// for half of the wait or more, took at least twice the time that the waiting body itself needed, and ended first.
+/// Bodies that sleep, or wait for something outside of the trace, have no such operation. In a trace that does not tell
+/// waits for a processor, preempted bodies count as blocked.
 struct BodyWaits {
     private let operations: [TracedOperation]
     /// Operations that take long enough, by their ends.
     private let byEnd: [(end: TraceTime, index: Int)]
 
-    /// A shorter time without a processor has no culprit. In nanoseconds.
+    /// A body that is blocked for a shorter time has no other culprit. In nanoseconds.
     static let leastWait: Int64 = 10_000
     /// The number of operations that pass a lock on, one to the other.
     private static let mostSteps = 64
@@ -208,7 +212,7 @@ struct BodyWaits {
 
     /// The operation that this one's body waited for; nil if there is none.
     func holder(of operation: Int) -> Int? {
-        guard operations[operation].processorWait >= Self.leastWait else { return nil }
+        guard operations[operation].blocked >= Self.leastWait else { return nil }
         return direct(operation).map { cause(of: $0) }
     }
 
@@ -217,8 +221,7 @@ struct BodyWaits {
         var cause = operation
         for _ in 0..<Self.mostSteps {
             let body = operations[cause]
-            guard body.processorWait >= Self.leastWait, 2 * body.processorWait >= body.elapsed,
-                let next = direct(cause)
+            guard body.blocked >= Self.leastWait, 2 * body.blocked >= body.elapsed, let next = direct(cause)
             else { break }
             cause = next
         }
@@ -228,8 +231,8 @@ struct BodyWaits {
     /// The first end counts: a lock that its holder gives up is passed on from one waiting body to the next.
     private func direct(_ operation: Int) -> Int? {
         let body = operations[operation]
-        // The rest of the wait is for a processor, after the wake-up.
-        let earliest = body.end - body.duration - body.processorWait / 2
+        // It runs on after the wait, perhaps by way of the run queue.
+        let earliest = body.end - body.ownTime - body.knownProcessorWait - body.blocked / 2
         var place = byEnd.lastIndex(upTo: earliest - 1, by: \.end).map { $0 + 1 } ?? 0
         while place < byEnd.count, byEnd[place].end <= body.end {
             let (end, index) = byEnd[place]
@@ -237,8 +240,8 @@ struct BodyWaits {
             // Of bodies that end together, the one that started first.
             guard index != operation, end < body.end || operations[index].start < body.start else { continue }
             let other = operations[index]
-            let isLong = other.elapsed >= 2 * body.duration && other.start <= body.start + body.duration
-            if isLong, 2 * overlap(index, operation) >= body.processorWait { return index }
+            let isLong = other.elapsed >= 2 * body.ownTime && other.start <= body.start + body.ownTime
+            if isLong, 2 * overlap(index, operation) >= body.blocked { return index }
         }
         return nil
     }

@@ -42,14 +42,15 @@ extension Culprit {
         return switch kind {
         case "worker": "\(name), \(time) late: \(effect)" + (note.map { "; \($0)" } ?? "")
         case "queue": "\(name), suspended \(time): \(effect)"
-        default: "\(name) (\(kind))\(thread.map { " on \($0)" } ?? "") took \(time)\(unprocessed): \(effect)"
+        default: "\(name) (\(kind))\(thread.map { " on \($0)" } ?? "") took \(time)\(parts): \(effect)"
         }
     }
 }
 
 extension Culprit {
-    private var unprocessed: String {
-        processorWait > 0 ? ", \(ProfileText.time(processorWait)) of it without a processor" : ""
+    private var parts: String {
+        let parts = waits.map { "\($0.name) \(ProfileText.time($0.time))" }
+        return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
     }
 }
 

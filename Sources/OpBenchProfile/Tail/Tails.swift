@@ -71,8 +71,8 @@ public struct Culprit: Codable, Equatable, Sendable {
     /// The operation's time from start to end, the worker's longest delay, the queue's longest suspension of a slow
     /// operation.
     public var took: Int64
-    /// The part of an operation's time without a processor.
-    public var processorWait: Int64 = 0
+    /// The parts of an operation's time without a processor.
+    public var waits: [NamedTime] = []
     /// The reason of most of the delay.
     public var reason: String
     /// The part of the slow operations' latency for which it is the cause.
@@ -83,9 +83,8 @@ public struct Culprit: Codable, Equatable, Sendable {
     public var note: String?
 
     enum CodingKeys: String, CodingKey {
-        case name, kind, thread, reason, delayed, note
+        case name, kind, thread, waits, reason, delayed, note
         case took = "took_ns"
-        case processorWait = "processor_wait_ns"
         case delay = "delay_ns"
     }
 }
@@ -158,7 +157,7 @@ extension Tail {
         self.slow = slow.count
         latency = slow.reduce(0) { $0 + trace.latency(of: $1) }
         let total = slow.reduce(WaitSplit()) { $0 + waits.splits[$1] }
-        reasons = NamedTime.parts(of: total, body: slow.reduce(0) { $0 + trace.operations[$1].duration })
+        reasons = NamedTime.parts(of: total, body: slow.reduce(0) { $0 + trace.operations[$1].ownTime })
         culprits = Self.culprits(trace, charges, of: latency, timelines)
         let ofVictim = Dictionary(grouping: charges, by: \.victim)
         slowest = slow.prefix(Self.mostTimelines).map { index in
@@ -191,7 +190,7 @@ extension Tail {
                 let operation = trace.operations[index]
                 culprit.kind = trace.className(of: operation)
                 culprit.thread = timelines.threadName(operation.worker)
-                (culprit.took, culprit.processorWait) = (operation.elapsed, operation.processorWait)
+                (culprit.took, culprit.waits) = (operation.elapsed, NamedTime.parts(of: operation.bodyWaits))
             case .worker(let thread):
                 culprit.kind = "worker"
                 culprit.note = longest.flatMap { timelines.wakeUp(of: thread, for: $0.victim) }
@@ -209,7 +208,7 @@ extension SampleTrace {
 
 extension NamedTime {
     /// The parts of a latency that are not 0, the greatest first.
-    static func parts(of split: WaitSplit, body: Int64) -> [NamedTime] {
+    static func parts(of split: WaitSplit, body: Int64 = 0) -> [NamedTime] {
         let parts = WaitReason.allCases.map { NamedTime($0.words, split[$0]) } + [NamedTime(Tails.body, body)]
         return parts.enumerated().filter { $0.element.time > 0 }
             .sorted { ($1.element.time, $0.offset) < ($0.element.time, $1.offset) }.map(\.element)

@@ -101,7 +101,7 @@ struct WorkerTimelines {
         return SlowOperation(
             operation: index, thread: threadName(operation.worker), submit: operation.submit, ready: operation.ready,
             chosen: chosen, start: operation.start, end: operation.end,
-            reasons: NamedTime.parts(of: split, body: operation.duration), culprit: culprit,
+            reasons: NamedTime.parts(of: split, body: operation.ownTime), culprit: culprit,
             meanwhile: occupations(of: operation.worker, from: operation.submit, to: chosen))
     }
 

@@ -165,9 +165,7 @@ public struct ChromeWriter {
                 + JSONText.quoted(trace.queues[Int(operation.queue)].name)
                 + ",\"priority\":\(operation.priority),\"submitted to ready (ns)\":\(operation.ready - operation.submit)"
                 + ",\"ready to start (ns)\":\(operation.start - operation.ready)"
-            if operation.processorWait > 0 {
-                details += ",\"without a processor (ns)\":\(operation.processorWait)"
-            }
+            for wait in NamedTime.parts(of: operation.bodyWaits) { details += ",\"\(wait.name) (ns)\":\(wait.time)" }
             if operation.notified != .absent {
                 details += ",\"end to notified (ns)\":\(operation.notified - operation.end)"
             }

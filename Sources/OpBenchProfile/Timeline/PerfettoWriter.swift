@@ -30,7 +30,7 @@ public struct PerfettoWriter {
     /// The annotations of an operation. Times are in nanoseconds.
     private enum Annotation: UInt64, CaseIterable {
         case number = 1
-        case queue, priority, dependencies, waited, processor, notification, other
+        case queue, priority, dependencies, waited, processor, blocked, blockedOrProcessor, notification, other
 
         var name: String {
             switch self {
@@ -39,7 +39,9 @@ public struct PerfettoWriter {
             case .priority: "priority"
             case .dependencies: "submitted to ready (ns)"
             case .waited: "ready to start (ns)"
-            case .processor: "without a processor (ns)"
+            case .processor: "\(WaitReason.processor.words) (ns)"
+            case .blocked: "\(WaitReason.blocked.words) (ns)"
+            case .blockedOrProcessor: "\(WaitReason.blockedOrProcessor.words) (ns)"
             case .notification: "end to notified (ns)"
             case .other: "other"
             }
@@ -317,8 +319,11 @@ public struct PerfettoWriter {
         }
         annotate(.dependencies, Schema.Annotation.number, UInt64(operation.ready - operation.submit))
         annotate(.waited, Schema.Annotation.number, UInt64(operation.start - operation.ready))
-        if operation.processorWait > 0 {
-            annotate(.processor, Schema.Annotation.number, UInt64(operation.processorWait))
+        let waits: [(Annotation, WaitReason)] = [
+            (.processor, .processor), (.blocked, .blocked), (.blockedOrProcessor, .blockedOrProcessor),
+        ]
+        for (name, reason) in waits where operation.bodyWaits[reason] > 0 {
+            annotate(name, Schema.Annotation.number, UInt64(operation.bodyWaits[reason]))
         }
         if operation.notified != .absent {
             annotate(.notification, Schema.Annotation.number, UInt64(operation.notified - operation.end))

@@ -9,23 +9,23 @@ import OpBenchModel
 /// | magic | the eight bytes `opbtrace` |
 /// | version | 32 bits, `version` |
 /// | order | 32 bits, 0x01020304, which reads differently on a machine of the other byte order |
-/// | numbers | 64 bits each: process, workers, stop mark, lost operations |
-/// | counts | 64 bits each: bytes of text, threads, queues, classes, operations, thread events, spans, dependencies |
+/// | numbers | 64 bits each: process, workers, stop mark, lost operations, 1 if waits for a processor are known |
+/// | counts | 64 bits each: bytes of text, threads, queues, classes, operations, thread events, spans, dependencies, waits |
 /// | threads | 16 bytes each: role, id, length of the name |
 /// | queues | 16 bytes each: limit or 0, length of the name |
 /// | classes | 8 bytes each: length of the name |
-/// | records | the arrays of operations, thread events, spans and dependencies, as they are in memory |
+/// | records | the arrays of operations, thread events, spans, dependencies and waits, as they are in memory |
 /// | texts | UTF-8 without separators: the title's rest, then all names in the order above |
 ///
 /// The lengths determine the file's exact size.
 public enum TraceFile {
-    public static let version: UInt32 = 2
+    public static let version: UInt32 = 3
 
     static let magic = Array("opbtrace".utf8)
     static let order: UInt32 = 0x0102_0304
 
     /// The size of everything before the threads.
-    static let headerSize = 8 + 4 + 4 + 4 * 8 + 8 * 8
+    static let headerSize = 8 + 4 + 4 + 5 * 8 + 9 * 8
 
     /// Writes the bytes of a trace, in pieces. Does not check them; the reader does.
     public static func write(_ trace: SampleTrace, to sink: any ByteSink) throws {
@@ -34,12 +34,14 @@ public enum TraceFile {
         bytes.append(littleEndian: order)
         for number in [
             Int64(trace.processID), Int64(trace.workerCount), trace.stop, Int64(trace.lostOperations),
+            trace.waits == nil ? 0 : 1,
         ] { bytes.append(littleEndian: number) }
         let texts =
             [trace.title] + trace.threads.map(\.name) + trace.queues.map(\.name) + trace.classes
         for count in [
             texts.reduce(0) { $0 + $1.utf8.count }, trace.threads.count, trace.queues.count, trace.classes.count,
             trace.operations.count, trace.threadEvents.count, trace.spans.count, trace.dependencies.count,
+            trace.waits?.count ?? 0,
         ] { bytes.append(littleEndian: Int64(count)) }
         for thread in trace.threads {
             bytes.append(littleEndian: UInt32(thread.role.rawValue))
@@ -56,6 +58,7 @@ public enum TraceFile {
         try writeRecords(trace.threadEvents, to: sink)
         try writeRecords(trace.spans, to: sink)
         try writeRecords(trace.dependencies, to: sink)
+        try writeRecords(trace.waits ?? [], to: sink)
         try sink.write(Array(texts.joined().utf8))
     }
 
@@ -92,11 +95,11 @@ extension TraceFile {
             throw TraceError("the trace has version \(version), but this opbench reads \(Self.version)")
         }
         guard reader.number() as UInt32 == order else { throw TraceError("the trace is from another kind of machine") }
-        let numbers: [Int64] = (0..<4).map { _ in reader.number() }
-        let counts: [Int64] = (0..<8).map { _ in reader.number() }
+        let numbers: [Int64] = (0..<5).map { _ in reader.number() }
+        let counts: [Int64] = (0..<9).map { _ in reader.number() }
         let sizes = [
             1, 16, 16, 8, MemoryLayout<TracedOperation>.size, MemoryLayout<TracedThreadEvent>.size,
-            MemoryLayout<TracedSpan>.size, MemoryLayout<TracedDependency>.size,
+            MemoryLayout<TracedSpan>.size, MemoryLayout<TracedDependency>.size, MemoryLayout<TracedWait>.size,
         ]
         let words = (verb: "the trace is", possessive: "the trace's")
         if let fault = reader.fault(of: counts, sizes, header: headerSize, what: words) { throw TraceError(fault) }
@@ -113,6 +116,8 @@ extension TraceFile {
         trace.threadEvents = reader.records(Int(counts[5]))
         trace.spans = reader.records(Int(counts[6]))
         trace.dependencies = reader.records(Int(counts[7]))
+        let waits: [TracedWait] = reader.records(Int(counts[8]))
+        trace.waits = numbers[4] == 0 ? nil : waits
         try readTexts(Array(bytes[reader.offset...]), lengths, into: &trace)
         try trace.check()
         return trace

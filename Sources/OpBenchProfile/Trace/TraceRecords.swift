@@ -12,7 +12,7 @@ extension TraceTime {
     public static let absent: TraceTime = .max
 }
 
-/// The times of one operation's stages, and its threads. 64 bytes.
+/// The times of one operation's stages, and its threads. 72 bytes.
 public struct TracedOperation: Equatable, Sendable, BitwiseCopyable {
     /// The value for an unknown thread, queue or class.
     public static let unknown = UInt16.max
@@ -27,7 +27,9 @@ public struct TracedOperation: Equatable, Sendable, BitwiseCopyable {
     public var end: TraceTime
     /// The time when its dependents, completion block and waiting threads had been notified.
     public var notified: TraceTime
-    /// The time that its body spent without a processor, in nanoseconds: switched out, but not sleeping as planned.
+    /// The time that its body spent without a processor, in nanoseconds: blocked, or in the kernel's run queue.
+    public var offProcessor: Int64
+    /// The part of that in the run queue; `absent` if it is not known.
     public var processorWait: Int64
     /// The planned duration of its body, in nanoseconds; `absent` if the plan has none.
     public var planned: Int64
@@ -44,7 +46,7 @@ public struct TracedOperation: Equatable, Sendable, BitwiseCopyable {
 
     public init(
         submit: TraceTime, ready: TraceTime? = nil, start: TraceTime, end: TraceTime, notified: TraceTime = .absent,
-        processorWait: Int64 = 0, planned: Int64 = .absent,
+        offProcessor: Int64 = 0, processorWait: Int64 = 0, planned: Int64 = .absent,
         worker: UInt16 = unknown, submitter: UInt16 = unknown, queue: UInt16 = 0, operationClass: UInt8 = 0,
         priority: Int8 = 0
     ) {
@@ -53,6 +55,7 @@ public struct TracedOperation: Equatable, Sendable, BitwiseCopyable {
         self.start = start
         self.end = end
         self.notified = notified
+        self.offProcessor = offProcessor
         self.processorWait = processorWait
         self.planned = planned
         self.worker = worker
@@ -68,8 +71,26 @@ public struct TracedOperation: Equatable, Sendable, BitwiseCopyable {
     /// The time from the first line of its body to its end; 0 if it did not run.
     public var elapsed: Int64 { wasExecuted ? end - start : 0 }
 
-    /// The duration of its body itself: the elapsed time without waits for a processor.
-    public var duration: Int64 { elapsed - processorWait }
+    /// The time of its body with a processor.
+    public var ownTime: Int64 { elapsed - offProcessor }
+
+    /// The known time of its body in the run queue.
+    public var knownProcessorWait: Int64 { processorWait == .absent ? 0 : processorWait }
+
+    /// The time for which its body was blocked: it slept, or waited for a lock, a file, another thread. Where waits for
+    /// a processor are not known, with these.
+    public var blocked: Int64 { offProcessor - knownProcessorWait }
+
+    /// The duration of its body on a machine of its own: the elapsed time without known waits for a processor.
+    public var duration: Int64 { elapsed - knownProcessorWait }
+
+    /// The time of its body without a processor.
+    public var bodyWaits: WaitSplit {
+        var waits = WaitSplit()
+        waits[.processor] = knownProcessorWait
+        waits[processorWait == .absent ? .blockedOrProcessor : .blocked] = blocked
+        return waits
+    }
 }
 
 /// An event of a thread. 16 bytes.
@@ -131,6 +152,23 @@ public struct TracedSpan: Equatable, Sendable, BitwiseCopyable {
     public static func == (left: TracedSpan, right: TracedSpan) -> Bool {
         (left.start, left.end, left.operation, left.queue, left.rawKind)
             == (right.start, right.end, right.operation, right.queue, right.rawKind)
+    }
+}
+
+/// A time in which a thread had woken up, or had more to do, and was in the run queue, between two operations. 24 bytes.
+public struct TracedWait: Equatable, Sendable, BitwiseCopyable {
+    public var start: TraceTime
+    public var end: TraceTime
+    /// An index in `SampleTrace.threads`.
+    public var thread: UInt16
+    private var reserved: (UInt16, UInt16, UInt16) = (0, 0, 0)
+
+    public init(start: TraceTime, end: TraceTime, thread: UInt16) {
+        (self.start, self.end, self.thread) = (start, end, thread)
+    }
+
+    public static func == (left: TracedWait, right: TracedWait) -> Bool {
+        (left.start, left.end, left.thread) == (right.start, right.end, right.thread)
     }
 }
 

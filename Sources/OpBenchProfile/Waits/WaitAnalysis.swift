@@ -3,8 +3,7 @@
 /// For each priority and queue, the time of every reason is accumulated once, from the beginning of the trace to each
 /// event; a wait is then the difference of two sums. O(n log n) for each priority that occurs.
 public struct WaitAnalysis: Sendable {
-    /// For each operation, the waits from its submission to its end, without its body's time; zero if it was not
-    /// executed.
+    /// For each operation, the waits from its submission to its end; zero if it was not executed.
     public let splits: [WaitSplit]
     /// The sum over all operations.
     public let total: WaitSplit
@@ -21,8 +20,7 @@ public struct WaitAnalysis: Sendable {
             trace, executed.map { Query(operation: $0, from: trace.operations[$0].submit) })
         var splits = [WaitSplit](repeating: WaitSplit(), count: trace.operations.count)
         for (operation, split) in zip(executed, answers) {
-            splits[operation] = split
-            splits[operation].processor = trace.operations[operation].processorWait
+            splits[operation] = split + trace.operations[operation].bodyWaits
         }
         self.splits = splits
         total = splits.reduce(WaitSplit(), +)
@@ -36,7 +34,8 @@ public struct WaitAnalysis: Sendable {
             }
             let stretch = operation.start - max(operation.ready, gaps.previousEnd(of: index))
             let split = splits[index]
-            return max(0, operation.ready - released) + max(0, min(stretch, split.handOver + split.wakeUp))
+            let way = split[.handOver] + split[.wakeUp] + split[.wakeUpOrProcessor]
+            return max(0, operation.ready - released) + max(0, min(stretch, way))
         }.sorted()
         burden = burdens.isEmpty ? 0 : burdens[(burdens.count - 1) / 2]
     }
@@ -57,7 +56,9 @@ public struct WaitAnalysis: Sendable {
         let held = splits(trace, queries, until: gaps.heldUntil)
         return zip(splits(trace, queries, until: trace.operations.map(\.end)), held).map { split, held in
             var split = split
-            (split.handOver, split.wakeUp) = (split.wakeUp - held.wakeUp, held.wakeUp)
+            split[.handOver] = split[.wakeUp] - held[.wakeUp]
+            split[.wakeUp] = 0
+            split[trace.waits == nil ? .wakeUpOrProcessor : .wakeUp] = held[.wakeUp]
             return split
         }
     }
@@ -90,9 +91,9 @@ public struct WaitAnalysis: Sendable {
         _ workers: WorkersTimeline
     ) -> WaitSplit {
         var split = WaitSplit()
-        split.submission = max(0, min(operation.submit, operation.start) - from)
+        split[.submission] = max(0, min(operation.submit, operation.start) - from)
         let submitted = max(from, operation.submit)
-        split.dependency = max(0, operation.ready - submitted)
+        split[.dependency] = max(0, operation.ready - submitted)
         let ready = max(submitted, operation.ready)
         guard ready < operation.start else { return split }
 
@@ -100,20 +101,22 @@ public struct WaitAnalysis: Sendable {
         let (atReady, atOpen, atStart) = (
             queue.sum(until: ready), queue.sum(until: open), queue.sum(until: operation.start)
         )
-        split.suspension = atStart.suspended - atReady.suspended
-        split.barrier = open - ready - (atOpen.suspended - atReady.suspended)
+        split[.suspension] = atStart.suspended - atReady.suspended
+        split[.barrier] = open - ready - (atOpen.suspended - atReady.suspended)
         // An operation that started before this one was ready has not overtaken it.
         let inQueue = queue.sum(
             until: min(max(open, queue.starts.first(after: operation.ready)), operation.start))
         let anywhere = queue.sum(
             until: min(max(open, workers.starts.first(after: operation.ready)), operation.start))
         let overtakenInQueue = atStart.fullOvertaken - inQueue.fullOvertaken
-        let overtakenAnywhere = atStart.busyOvertaken - anywhere.busyOvertaken
-        split.priority = overtakenInQueue + overtakenAnywhere
-        split.limit = atStart.full - atOpen.full - overtakenInQueue
-        split.workers = atStart.busy - atOpen.busy - overtakenAnywhere
-        let known = (atStart.suspended - atOpen.suspended) + split.limit + split.workers + split.priority
-        split.wakeUp = operation.start - open - known
+        let overtakenAnywhere = atStart.open.overtaken - anywhere.open.overtaken
+        split[.priority] = overtakenInQueue + overtakenAnywhere
+        split[.limit] = atStart.full - atOpen.full - overtakenInQueue
+        let whileOpen = atStart.open - atOpen.open
+        split[.workers] = whileOpen.busy - overtakenAnywhere
+        split[.processor] = whileOpen.processor
+        let known = (atStart.suspended - atOpen.suspended) + (atStart.full - atOpen.full)
+        split[.wakeUp] = operation.start - open - known - whileOpen.busy - whileOpen.processor
         return split
     }
 
@@ -152,6 +155,10 @@ public struct WaitAnalysis: Sendable {
             }
             for event in trace.threadEvents where event.kind == .growth || event.kind == .shrinkage {
                 all.append(WaitEvent(time: event.time, kind: event.kind == .growth ? .grow : .shrink))
+            }
+            for wait in trace.waits ?? [] {
+                all.append(WaitEvent(time: wait.start, kind: .wantsProcessor))
+                all.append(WaitEvent(time: wait.end, kind: .gotProcessor))
             }
             for span in trace.spans where span.kind == .suspension {
                 ofQueue[span.queue, default: []].append(WaitEvent(time: span.start, kind: .suspend))

@@ -16,12 +16,18 @@ public enum WaitReason: Int, CaseIterable, Sendable {
     case limit
     /// Every worker was busy with another operation, of any queue.
     case workers
+    /// A worker was awake for it, or it had begun, but the thread was in the kernel's run queue.
+    case processor
     /// A slot was free, but its worker was between two operations: the overhead of the runtime itself.
     case handOver
     /// Nothing blocked it: the time until a worker was woken, found it and began.
     case wakeUp
-    /// It had begun, but its thread had no processor.
-    case processor
+    /// As `wakeUp` or `processor`, in a trace that does not tell them apart.
+    case wakeUpOrProcessor
+    /// It had begun, and its thread slept, or waited for a lock, a file, another thread.
+    case blocked
+    /// As `blocked` or `processor`, in a trace that does not tell them apart.
+    case blockedOrProcessor
 
     public var words: String {
         switch self {
@@ -32,64 +38,37 @@ public enum WaitReason: Int, CaseIterable, Sendable {
         case .priority: "priority"
         case .limit: "limit"
         case .workers: "worker busy elsewhere"
+        case .processor: "processor"
         case .handOver: "worker between operations"
         case .wakeUp: "wake-up"
-        case .processor: "processor"
+        case .wakeUpOrProcessor: "wake-up or processor"
+        case .blocked: "blocked"
+        case .blockedOrProcessor: "blocked or processor"
         }
     }
 }
 
 /// Nanoseconds of waiting by reason.
 public struct WaitSplit: Equatable, Sendable {
-    public var submission: Int64 = 0
-    public var dependency: Int64 = 0
-    public var suspension: Int64 = 0
-    public var barrier: Int64 = 0
-    public var priority: Int64 = 0
-    public var limit: Int64 = 0
-    public var workers: Int64 = 0
-    public var handOver: Int64 = 0
-    public var wakeUp: Int64 = 0
-    public var processor: Int64 = 0
+    /// By the reasons' raw values.
+    private var times = InlineArray<13, Int64>(repeating: 0)
 
     public init() {}
 
     public subscript(reason: WaitReason) -> Int64 {
-        get { self[keyPath: Self.path(reason)] }
-        set { self[keyPath: Self.path(reason)] = newValue }
+        get { times[reason.rawValue] }
+        set { times[reason.rawValue] = newValue }
     }
 
-    private static func path(_ reason: WaitReason) -> WritableKeyPath<WaitSplit, Int64> {
-        switch reason {
-        case .submission: \.submission
-        case .dependency: \.dependency
-        case .suspension: \.suspension
-        case .barrier: \.barrier
-        case .priority: \.priority
-        case .limit: \.limit
-        case .workers: \.workers
-        case .handOver: \.handOver
-        case .wakeUp: \.wakeUp
-        case .processor: \.processor
-        }
-    }
-
-    public var total: Int64 {
-        submission + dependency + suspension + barrier + priority + limit + workers + handOver + wakeUp + processor
-    }
+    public var total: Int64 { times.indices.reduce(0) { $0 + times[$1] } }
 
     public static func + (left: WaitSplit, right: WaitSplit) -> WaitSplit {
-        var sum = WaitSplit()
-        sum.submission = left.submission + right.submission
-        sum.dependency = left.dependency + right.dependency
-        sum.suspension = left.suspension + right.suspension
-        sum.barrier = left.barrier + right.barrier
-        sum.priority = left.priority + right.priority
-        sum.limit = left.limit + right.limit
-        sum.workers = left.workers + right.workers
-        sum.handOver = left.handOver + right.handOver
-        sum.wakeUp = left.wakeUp + right.wakeUp
-        sum.processor = left.processor + right.processor
+        var sum = left
+        for index in sum.times.indices { sum.times[index] += right.times[index] }
         return sum
+    }
+
+    public static func == (left: WaitSplit, right: WaitSplit) -> Bool {
+        left.times.indices.allSatisfy { left.times[$0] == right.times[$0] }
     }
 }

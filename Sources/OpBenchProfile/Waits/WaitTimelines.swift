@@ -2,7 +2,7 @@
 struct WaitEvent: Comparable {
     enum Kind: UInt8 {
         /// Events that free something come before those that occupy it, at equal times.
-        case end, resume, grow, suspend, shrink, start
+        case end, resume, grow, gotProcessor, wantsProcessor, suspend, shrink, start
     }
 
     var time: TraceTime
@@ -58,48 +58,72 @@ struct WorkersTimeline {
         var busy: Int64 = 0
         /// The part of it while the last started operation has a higher priority.
         var overtaken: Int64 = 0
+        /// Time with a worker free, while one waited for a processor.
+        var processor: Int64 = 0
+
+        static func += (left: inout Sum, right: Sum) {
+            left.busy += right.busy
+            left.overtaken += right.overtaken
+            left.processor += right.processor
+        }
+
+        static func - (left: Sum, right: Sum) -> Sum {
+            Sum(
+                busy: left.busy - right.busy, overtaken: left.overtaken - right.overtaken,
+                processor: left.processor - right.processor)
+        }
+    }
+
+    private struct State {
+        var isBusy = false
+        var isOvertaken = false
+        var lacksProcessor = false
     }
 
     private let events: [WaitEvent]
     let starts: Starts
     private var sums: [Sum] = []
     /// The state from each event on.
-    private var isBusy: [Bool] = []
-    private var isOvertaken: [Bool] = []
+    private var states: [State] = []
 
-    /// - Parameter events: the starts and ends of all operations, growth and shrinkage; sorted.
+    /// - Parameter events: the starts and ends of all operations, growth and shrinkage, and workers' waits for a
+    ///   processor; sorted.
     init(_ events: [WaitEvent], workers: Int, priority: Int8) {
         self.events = events
         starts = Starts(events)
-        var (running, width, higher) = (0, workers, false)
+        var (running, width, queued, higher) = (0, workers, 0, false)
         var (sum, time) = (Sum(), events.first?.time ?? 0)
         sums.reserveCapacity(events.count)
         for event in events {
-            if let wasBusy = isBusy.last, wasBusy {
-                sum.busy += event.time - time
-                if isOvertaken.last! { sum.overtaken += event.time - time }
-            }
+            if let state = states.last { Self.add(state, event.time - time, &sum) }
             time = event.time
             switch event.kind {
             case .start: (running, higher) = (running + 1, event.priority > priority)
             case .end: running -= 1
             case .grow: width += 1
             case .shrink: width -= 1
+            case .wantsProcessor: queued += 1
+            case .gotProcessor: queued -= 1
             case .suspend, .resume: break
             }
             sums.append(sum)
-            isBusy.append(running >= width)
-            isOvertaken.append(higher)
+            states.append(State(isBusy: running >= width, isOvertaken: higher, lacksProcessor: queued > 0))
+        }
+    }
+
+    private static func add(_ state: State, _ time: Int64, _ sum: inout Sum) {
+        if state.isBusy {
+            sum.busy += time
+            if state.isOvertaken { sum.overtaken += time }
+        } else if state.lacksProcessor {
+            sum.processor += time
         }
     }
 
     func sum(until time: TraceTime) -> Sum {
         guard let place = events.last(at: time) else { return Sum() }
         var sum = sums[place]
-        if isBusy[place] {
-            sum.busy += time - events[place].time
-            if isOvertaken[place] { sum.overtaken += time - events[place].time }
-        }
+        Self.add(states[place], time - events[place].time, &sum)
         return sum
     }
 }
@@ -111,9 +135,8 @@ struct QueueTimeline {
         /// Time at its limit, and not suspended.
         var full: Int64 = 0
         var fullOvertaken: Int64 = 0
-        /// Time in neither state, while all workers were busy.
-        var busy: Int64 = 0
-        var busyOvertaken: Int64 = 0
+        /// Time in neither state, as all workers saw it.
+        var open = WorkersTimeline.Sum()
     }
 
     private enum State { case open, suspended, full, fullOvertaken }
@@ -139,7 +162,7 @@ struct QueueTimeline {
             case .end: running -= 1
             case .suspend: suspensions += 1
             case .resume: suspensions -= 1
-            case .grow, .shrink: break
+            case .grow, .shrink, .wantsProcessor, .gotProcessor: break
             }
             sums.append(sum)
             let isFull = limit.map { running >= $0 } ?? false
@@ -155,23 +178,18 @@ struct QueueTimeline {
             sum.full += end - start
             sum.fullOvertaken += end - start
         case .open:
-            let (before, after) = (workers.sum(until: start), workers.sum(until: end))
-            sum.busy += after.busy - before.busy
-            sum.busyOvertaken += after.overtaken - before.overtaken
+            sum.open += workers.sum(until: end) - workers.sum(until: start)
         }
     }
 
     func sum(until time: TraceTime) -> Sum {
         guard let place = events.last(at: time) else {
-            let all = workers.sum(until: time)
-            return Sum(busy: all.busy, busyOvertaken: all.overtaken)
+            return Sum(open: workers.sum(until: time))
         }
         var sum = sums[place]
         add(states[place], from: events[place].time, to: time, &sum)
         // The time before the queue's first event.
-        let all = workers.sum(until: events[0].time)
-        sum.busy += all.busy
-        sum.busyOvertaken += all.overtaken
+        sum.open += workers.sum(until: events[0].time)
         return sum
     }
 }

@@ -9,10 +9,9 @@ public struct CriticalPath: Equatable, Sendable {
     public struct Step: Equatable, Sendable {
         /// The operation's index in the trace.
         public var operation: Int
-        /// The wait from the end of the previous step, or from the first submission, to its start; and its body's waits
-        /// for a processor.
+        /// The wait from the end of the previous step, or from the first submission, to its start; and its body's.
         public var wait: WaitSplit
-        /// The time of its body after the end of the previous step, up to the submission of the next.
+        /// The time of its body with a processor after the end of the previous step, up to the submission of the next.
         public var duration: Int64
     }
 
@@ -62,10 +61,14 @@ public struct CriticalPath: Equatable, Sendable {
         let waits = WaitAnalysis.splits(trace, queries)
         steps = queries.indices.reversed().map { index in
             let operation = queries[index].operation
-            // For a part of a body, the share of the wait in it is unknown; assume the least.
-            let duration = min(elapsed[index], operations[operation].duration)
-            var wait = waits[index]
-            wait.processor = elapsed[index] - duration
+            // For a part of a body, the share of the waits in it is unknown; assume the least.
+            let duration = min(elapsed[index], operations[operation].ownTime)
+            var (wait, rest) = (waits[index], elapsed[index] - duration)
+            for reason in [WaitReason.blocked, .blockedOrProcessor, .processor] {
+                let part = min(rest, operations[operation].bodyWaits[reason])
+                wait[reason] += part
+                rest -= part
+            }
             return Step(operation: operation, wait: wait, duration: duration)
         }
     }

@@ -119,9 +119,11 @@ struct ProfileTrial {
             for part in parts { part.body.setTrace(true) }
             answer = ProfileAnswer(report: plain.report)
             let builder = TraceBuilder(trial.plan, backend: trial.factory.id)
+            RunQueue.begin()
             trial.factory.threadEvents?.start()
             run(parts, builder: builder, into: &answer)
             builder.threadEvents = trial.factory.threadEvents?.stop() ?? []
+            builder.waits = RunQueue.end()
             let trace = try builder.finish()
             if kept.map(trace.isLessDisturbed) ?? true { kept = trace }
             ratios.append(Double(answer.totalNanoseconds) / Double(max(1, plain.totalNanoseconds)))

@@ -18,6 +18,8 @@ final class TraceBuilder {
     private var hasWorked: Set<Int> = []
     /// The backend threads' events besides operations, during the trace.
     var threadEvents: [ThreadEvent] = []
+    /// The threads' waits for a processor between operations; nil if the kernel does not count them.
+    var waits: [RunQueue.Wait]?
 
     init(_ plan: WorkloadPlan, backend: BackendID) {
         self.plan = plan
@@ -81,7 +83,8 @@ final class TraceBuilder {
                 TracedOperation(
                     submit: submit, ready: body.ready(operation, since: .submit) - origin, start: time(.start),
                     end: time(.end),
-                    notified: time(.notified), processorWait: body.read(.processorWait, operation),
+                    notified: time(.notified), offProcessor: body.read(.offProcessor, operation),
+                    processorWait: RunQueue.isCounted ? body.read(.processorWait, operation) : .absent,
                     planned: plan.plannedNanoseconds(of: operation).map(Int64.init) ?? .absent,
                     worker: worker, submitter: thread(.submitter),
                     queue: firstQueue + UInt16(plan.queueIndex(of: operation)),
@@ -144,11 +147,12 @@ final class TraceBuilder {
     }
 
     private func addThreadEvents(to trace: inout SampleTrace) {
-        guard let origin, !threadEvents.isEmpty else { return }
+        guard let origin else { return }
         var places = Dictionary(trace.threads.enumerated().map { ($1.id, UInt16($0)) }) { $1 }
         // Other threads wake workers, too: those that suspend and resume, and the engine's own. A woken thread is a
         // worker, even if it did nothing else.
-        let workers = Set(threadEvents.compactMap { $0.kind == .wake ? $0.other : $0.thread })
+        let workers = Set(
+            threadEvents.compactMap { $0.kind == .wake ? $0.other : $0.thread } + (waits ?? []).map(\.thread))
         func place(of thread: Int32) -> UInt16 {
             if let place = places[thread] { return place }
             let place = UInt16(trace.threads.count)
@@ -179,6 +183,9 @@ final class TraceBuilder {
                 TracedThreadEvent(
                     time: event.time - origin, thread: place(of: event.thread), kind: event.kind,
                     other: other))
+        }
+        trace.waits = waits?.filter { $0.begin < origin + trace.stop && origin < $0.end }.map {
+            TracedWait(start: $0.begin - origin, end: $0.end - origin, thread: place(of: $0.thread))
         }
     }
 }

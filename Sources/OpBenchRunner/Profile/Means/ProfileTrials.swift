@@ -1,5 +1,6 @@
 import CLinuxMeasure
 import Glibc
+import OpBenchBackends
 import OpBenchLaunch
 import OpBenchModel
 import OpBenchProfile
@@ -20,7 +21,7 @@ extension ProfileMeans.Trials {
         if let failure = trials.tracepoints {
             trials.switches = trials.cpuClock == nil ? PerfTrial.failure(of: .switches, program: program) : failure
         }
-        trials.countsSchedules = !ThreadCounts.all().isEmpty
+        trials.countsSchedules = RunQueue.isCounted
         return trials
     }
 }

@@ -19,7 +19,7 @@ final class ScheduleRecorder: ProfileRecorder {
     init(folder: String) { self.folder = folder }
 
     func begin() throws {
-        if ThreadCounts.all().isEmpty {
+        if !RunQueue.isCounted {
             throw PerfFailure(reason: "the kernel does not count waiting times (CONFIG_SCHED_INFO)", remedy: "")
         }
     }
