@@ -152,6 +152,14 @@ struct GoalTests {
         // Two samples of a count that barely varies are as good as seven.
         #expect(try judge(goal("allocations", atMost: 2.005), memory([176, 176])).verdict == .met)
         #expect(try judge(goal("allocations", atMost: 2), memory([176, 176])).verdict == .missed)
+        // Of counts that scatter, the least that two agree on.
+        var scattered = Rows()
+        for (block, count) in [300.0, 200, 400, 200, 300].enumerated() {
+            scattered.add(
+                kind: "allocations", block: block, figures: [(.allocations, "total", "total", "", count, 100)])
+        }
+        let least = try judge(goal("allocations", atMost: 2), scattered.rows)
+        #expect(least.verdict == .met && least.value == 2)
     }
 
     @Test("0 is not above 0; a ratio to 0 is inconclusive")

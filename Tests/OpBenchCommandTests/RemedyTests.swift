@@ -18,6 +18,7 @@ struct RemedyTests {
         .differentTimes, .tooFewBlocks(7, enough: 15), .wideInterval(blocks: 7, enough: 15),
         .wideInterval(blocks: 20, enough: nil), .likelyChance(blocks: 20, enough: 40),
         .likelyChance(blocks: 20, enough: nil), .tooManyBlocks(41, most: 40), .noRatio,
+        .scatter(blocks: 4, enough: 15), .scatter(blocks: 40, enough: nil),
     ]
 
     @Test("each doubt has a reason and a remedy; a comparison has one line for each remedy")

@@ -36,7 +36,11 @@ public struct AnchoredComparison: Sendable {
 
     /// The cells with a figure that is undecided and that more blocks are likely to decide.
     @Sendable public func openCells(_ samples: [SampleRow]) throws -> Set<String> {
-        Set(try rows(samples).filter { $0.verdict == .inconclusive && $0.doubt?.moreBlocks != nil }.map(\.cellID))
+        Set(
+            try rows(samples).filter {
+                $0.verdict == .inconclusive && $0.doubt?.moreBlocks != nil
+                    && Metric.named($0.metric)?.isDeterministic != true
+            }.map(\.cellID))
     }
 
     private static func head(of samples: [SampleRow]) -> [SampleRow] {

@@ -33,9 +33,14 @@ struct CellFigures {
         var layoutOfBlock: [Int: Int] = [:]
         /// Whether the machine was busy during most samples of the cell, and the cell is not about waiting.
         var isOfBusyMachine = false
-        /// The allowed difference between counts of one build, in the values' unit; nil for figures that vary.
-        var slack: Double?
+        /// The counts behind the values; nil for figures that vary.
+        var counts: RoundCounts?
         var values: [Double] { valueOfBlock.keys.sorted().map { valueOfBlock[$0]! } }
+
+        /// The figure of the whole series: the median or, of counts, the least that two samples agree on.
+        var centre: Double? {
+            counts.flatMap { counts in counts.agreed.map { $0 / counts.operations } } ?? median(values)
+        }
 
         /// The values by block, each with its unit of replication.
         var replicates: [(value: Double, unit: Int)] {
@@ -121,13 +126,14 @@ struct CellFigures {
             let cell = name(group.cellID, Self.identity(of: samples.example, ignoring: ignored))
             axes[cell, default: [:]][group.backend] = samples.isTimed ? samples.axis : nil
             qualities[cell, default: []].append(samples.quality)
-            for (key, (values, slack)) in samples.comparableValues() {
+            for (key, (values, counts)) in samples.comparableValues() {
                 series[
                     Key(
                         cell: cell, backend: group.backend.rawValue, phase: key.phase,
                         operationClass: key.operationClass, metric: key.metric, stat: key.stat)] =
                     Series(
-                        cellID: group.cellID, valueOfBlock: values, layoutOfBlock: samples.layoutOfBlock, slack: slack)
+                        cellID: group.cellID, valueOfBlock: values, layoutOfBlock: samples.layoutOfBlock, counts: counts
+                    )
             }
         }
         let busy = qualities.mapValues(\.areOfBusyMachine)
@@ -173,18 +179,22 @@ extension BackendSamples {
     /// Every figure with a direction, one value per block, per operation or round if the metric is counted so.
     ///
     /// Excludes latencies of samples that searched for their rate: each has a different rate. The rate is compared.
-    func comparableValues() -> [FigureKey: (ofBlock: [Int: Double], slack: Double?)] {
+    func comparableValues() -> [FigureKey: (ofBlock: [Int: Double], counts: RoundCounts?)] {
         let searched = Set(
             allFigures.lazy.filter { $0.key.metric == Metric.sustainedRate.name }.flatMap { $0.value.map(\.sampleID) })
-        var values: [FigureKey: (ofBlock: [Int: Double], slack: Double?)] = [:]
+        var values: [FigureKey: (ofBlock: [Int: Double], counts: RoundCounts?)] = [:]
         for (key, figures) in allFigures {
             guard let metric = Metric.named(key.metric), metric.direction != .neutral else { continue }
+            var samples: [Int: (value: Double, divisor: Double)] = [:]
             for figure in figures where !(metric.isOfArrivals && searched.contains(figure.sampleID)) {
                 let divisor = divisor(of: figure, per: metric.basis)
-                guard divisor > 0 else { continue }
-                let slack = metric.slack(of: figure.value, rounds: rounds(of: figure)).map { $0 / divisor }
-                values[key, default: ([:], slack)].ofBlock[figure.block] = figure.value / divisor
+                if divisor > 0 { samples[figure.block] = (figure.value, divisor) }
             }
+            guard !samples.isEmpty else { continue }
+            values[key] = (
+                samples.mapValues { $0.value / $0.divisor },
+                RoundCounts(metric, samples.sorted { $0.key < $1.key }.map { ($0.value.value, $0.value.divisor) })
+            )
         }
         return values
     }

@@ -99,11 +99,11 @@ private struct Candidate {
     /// Whether both sides ran in the same blocks.
     private let isPaired: Bool
     private let metric: Metric?
-    /// Whether the figure is a count on which two samples of each side agree.
-    private let isExact: Bool
     private var rule: FigureRule?
     private(set) var effect: Effect?
     private var margin: Margin?
+    /// The judgement of counts; nil for figures that vary.
+    private var ofCounts: Judgement?
 
     init(key: CellFigures.Key, base: CellFigures.Series?, head: CellFigures.Series?, isPaired: Bool) {
         self.key = key
@@ -111,22 +111,17 @@ private struct Candidate {
         self.base = base
         self.head = head
         self.isPaired = isPaired
-        let metric = Metric.named(key.metric)
-        self.metric = metric
-        isExact = [base, head].allSatisfy { side in
-            side?.slack.map { metric?.hasAgreement(side?.values ?? [], slack: $0) ?? false } ?? false
-        }
+        metric = Metric.named(key.metric)
     }
 
     private var direction: Metric.Direction { metric?.direction ?? .lower }
-    private var slack: Double? { [base, head].compactMap { $0?.slack }.max() }
     /// Machines drift between runs at different times. Comparable are figures relative to another in the same block,
-    /// figures that are 0 on one side, and counts.
+    /// and figures that are 0 on one side.
     private var isComparable: Bool {
-        isPaired || BaselineRatio.names.contains(row.metric) || slack != nil
+        isPaired || BaselineRatio.names.contains(row.metric)
             || [base, head].contains { $0?.valueOfBlock.values.allSatisfy { $0 == 0 } ?? false }
     }
-    var isTested: Bool { rule != nil && !isExact && isComparable && effect?.probability != nil }
+    var isTested: Bool { rule != nil && isComparable && effect?.probability != nil }
 
     mutating func measure(
         _ question: Comparison.Question, _ measure: (CellFigures.Series, CellFigures.Series, Tails) -> Effect?
@@ -137,20 +132,23 @@ private struct Candidate {
             let looks = BlockStages.looks(question.stages, minBlocks: rule.minBlocks)
             self.rule?.alpha /= Double(looks * question.comparisons)
         }
-        row.base = base.flatMap { median($0.values) }
-        row.head = head.flatMap { median($0.values) }
-        let scatter = scatter
-        row.threshold = rule.map { max($0.maxRegression, scatter.relative ?? 0) }
+        row.base = base?.centre
+        row.head = head?.centre
+        row.threshold = rule?.maxRegression
         guard let base, let head else { return }
+        if let own = base.counts, let other = head.counts {
+            if let from = row.base, let to = row.head, from > 0, to > 0 { row.ratio = to / from }
+            guard let (judgement, threshold) = rule?.judgement(ofCounts: own, other) else { return }
+            (ofCounts, row.threshold) = (judgement, threshold)
+            return
+        }
         effect = measure(base, head, tails)
         row.ratio = effect?.ratio
         row.ratioLow = effect?.ratioInterval?.lowerBound
         row.ratioHigh = effect?.ratioInterval?.upperBound
         row.probability = effect?.probability
         guard let rule, let effect else { return }
-        margin = rule.margin(
-            of: row.base!, on: isExact ? .difference : effect.scale, direction: direction, scatter: scatter.relative,
-            slack: [slack, scatter.absolute].compactMap { $0 }.max())
+        margin = rule.margin(of: row.base!, on: effect.scale, direction: direction)
         row.threshold = margin?.relativeWorse
     }
 
@@ -163,34 +161,14 @@ private struct Candidate {
         return direction == .higher ? Tails(low: tail) : Tails(high: tail)
     }
 
-    /// The scatter of the counts within one side, if it exceeds the slack: as a ratio minus one, or as a difference if
-    /// some are 0.
-    private var scatter: (relative: Double?, absolute: Double?) {
-        guard let slack else { return (nil, nil) }
-        var scatter: (relative: Double?, absolute: Double?)
-        for values in [base, head].compactMap({ $0?.values }) {
-            guard let least = values.min(), let greatest = values.max(), greatest - least > slack else { continue }
-            if least > 0 {
-                scatter.relative = max(scatter.relative ?? 0, greatest / least - 1)
-            } else {
-                scatter.absolute = max(scatter.absolute ?? 0, greatest - least)
-            }
-        }
-        return scatter
-    }
-
     /// - Parameter cpuTime: the effect on the CPU time of the same samples.
     func judged(beside cpuTime: Effect?) -> CompareRow {
         var row = row
-        guard let base = row.base, let head = row.head else {
+        guard row.base != nil, row.head != nil else {
             row.verdict = .missing
             return row
         }
         guard let rule else { return row }
-        if isExact, let margin {
-            row.verdict = rule.verdictOfExactFigures(base: base, head: head, margin: margin, direction: direction)
-            return row
-        }
         let judgement = judgement(by: rule, beside: cpuTime)
         row.verdict = judgement.verdict
         row.doubt = judgement.doubt
@@ -198,10 +176,8 @@ private struct Candidate {
     }
 
     private func judgement(by rule: FigureRule, beside cpuTime: Effect?) -> Judgement {
+        if let ofCounts { return ofCounts }
         guard isComparable else { return .inconclusive(.differentTimes) }
-        let fewest = [base, head].map { $0?.valueOfBlock.count ?? 0 }.min()!
-        // A single count has no other count to agree with.
-        if slack != nil, fewest < 2 { return .inconclusive(.tooFewBlocks(fewest, enough: 2)) }
         // Nil if no block has both sides.
         guard let effect, let margin else { return .inconclusive(.tooFewBlocks(0, enough: rule.minBlocks)) }
         let judgement = rule.judgement(
@@ -227,9 +203,7 @@ extension CompareRow {
     /// interval's near end still lies beyond the margin if the estimate is 1.64 deviations below its mean. Nil if no
     /// interval is judged.
     public var detectable: Double? {
-        guard let threshold, let ratio, let low = ratioLow, let high = ratioHigh, low > 0,
-            Metric.named(figure.metric)?.isDeterministic != true
-        else { return nil }
+        guard let threshold, let ratio, let low = ratioLow, let high = ratioHigh, low > 0 else { return nil }
         let toNearEnd = Metric.named(figure.metric)?.direction == .higher ? log(high / ratio) : log(ratio / low)
         return exp(log(1 + threshold) + toNearEnd * (1 + 1.645 / 1.96)) - 1
     }

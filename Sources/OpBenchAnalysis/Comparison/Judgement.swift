@@ -9,27 +9,9 @@ struct Judgement: Equatable {
 }
 
 extension FigureRule {
-    /// The verdict on counts on which two samples of each side agree: a worsening beyond the margin is a regression, on
-    /// any machine.
-    ///
-    /// - Parameter margin: on the scale of differences.
-    func verdictOfExactFigures(base: Double, head: Double, margin: Margin, direction: Metric.Direction) -> Verdict {
-        let worsening = direction == .higher ? base - head : head - base
-        return worsening > margin.worse ? .regression : worsening < -margin.better ? .improved : .pass
-    }
-
     /// The margin in force: the greater of the rule's relative and absolute margins.
-    ///
-    /// - Parameters:
-    ///   - scatter: the relative difference between counts of one side.
-    ///   - slack: the allowed difference between counts of one build.
-    func margin(
-        of base: Double, on scale: Effect.Scale, direction: Metric.Direction, scatter: Double? = nil,
-        slack: Double? = nil
-    ) -> Margin {
-        Margin(
-            relative: Swift.max(maxRegression, scatter ?? 0), absolute: Swift.max(minAbsolute, slack ?? 0),
-            of: base, on: scale, direction: direction)
+    func margin(of base: Double, on scale: Effect.Scale, direction: Metric.Direction) -> Margin {
+        Margin(relative: maxRegression, absolute: minAbsolute, of: base, on: scale, direction: direction)
     }
 
     /// The judgement of figures that vary.

@@ -14,12 +14,12 @@ public struct SideComparison: Sendable {
         try Comparison(sidesOf: samples, question: policy.question()).rows
     }
 
-    /// The cells in which some judged count differs between the sides while the samples of each side agree. More
-    /// samples show whether the difference was chance.
+    /// The cells in which some judged count differs between the sides, or cannot be compared. More samples show whether
+    /// that was chance.
     ///
     /// - Parameter samples: samples of counts only.
     @Sendable public func cellsOfOtherCounts(_ samples: [SampleRow]) throws -> Set<String> {
-        Set(try rows(samples).filter { [.regression, .improved].contains($0.verdict) }.map(\.cellID))
+        Set(try rows(samples).filter { [.regression, .improved, .inconclusive].contains($0.verdict) }.map(\.cellID))
     }
 
     /// The cells with a judged figure that is undecided and that more blocks are likely to decide, or that may be

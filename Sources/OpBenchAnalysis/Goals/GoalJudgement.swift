@@ -85,11 +85,10 @@ private struct MeasuredFigures {
         let own = series[place]!
         var row = GoalRow(place.name(cellID: place.cell))
         (row.runID, row.atMost, row.reference) = (runIDs[place.cell]!, goal.atMost, goal.reference?.text ?? "")
-        (row.value, row.blocks) = (median(own.values), own.valueOfBlock.count)
-        let isExact = own.isExact(place)
+        (row.value, row.blocks) = (own.centre, own.valueOfBlock.count)
         guard let reference = goal.reference else {
             let judged = goal.judged(
-                row, estimate: row.value, interval: medianInterval(of: own.values), isExact: isExact)
+                row, estimate: row.value, interval: medianInterval(of: own.values), isExact: own.isExact)
             // A busy machine only lengthens a time, but either moves a ratio.
             guard BaselineRatio.names.contains(place.metric) || judged.verdict == .missed else { return judged }
             let ofCPUTime = BaselineRatio.names.contains(place.metric) ? series[place.ofCPUTime] : nil
@@ -99,8 +98,8 @@ private struct MeasuredFigures {
         }
         guard let found = find(reference, of: place) else { return row }
         row.reference = found.name
-        row.base = median(found.series.values)
-        if isExact, found.series.isExact(place) {
+        row.base = found.series.centre
+        if own.isExact, found.series.isExact {
             row.ratio = row.base.flatMap { base in row.value.map { $0 / base } }.flatMap { $0.isFinite ? $0 : nil }
             return goal.judged(row, estimate: row.ratio, interval: nil, isExact: true)
         }
@@ -144,10 +143,7 @@ private struct MeasuredFigures {
 
 extension CellFigures.Series {
     /// Whether the figure is a count on which two samples agree. A count with a single sample is exact too.
-    fileprivate func isExact(_ place: CellFigures.Key) -> Bool {
-        guard let slack, let metric = Metric.named(place.metric) else { return false }
-        return values.count == 1 || metric.hasAgreement(values, slack: slack)
-    }
+    fileprivate var isExact: Bool { counts.map { $0.values.count == 1 || $0.agreed != nil } ?? false }
 }
 
 extension GatePolicy.Goal {

@@ -32,9 +32,12 @@ extension CompareRow: JudgedRow {
         ) { row, _ in row.figureName },
         .init(
             title: "base", rank: 4,
-            meaning: "The median of the base, per operation or round depending on the metric."
+            meaning: """
+                The median of the base or, of a count, the least that two of its samples agree on; per operation or round \
+                depending on the metric.
+                """
         ) { row, units in units.figure(row.base, of: row.metric, beside: row.head) },
-        .init(title: "new", rank: 4, meaning: "The median of the judged side.") { row, units in
+        .init(title: "new", rank: 4, meaning: "The same figure of the judged side.") { row, units in
             units.figure(row.head, of: row.metric, beside: row.base)
         },
         .init(
@@ -90,9 +93,13 @@ extension GoalRow: JudgedRow {
             row.figureName
         },
         .init(
-            title: "median", rank: 4, meaning: "The figure's median, per operation or round depending on the metric."
+            title: "median", rank: 4,
+            meaning: """
+                The figure's median or, of a count, the least that two samples agree on; per operation or round depending \
+                on the metric.
+                """
         ) { row, units in units.figure(row.value, of: row.metric) },
-        .init(title: "other", rank: 5, meaning: "The median of the reference.") { row, units in
+        .init(title: "other", rank: 5, meaning: "The same figure of the reference.") { row, units in
             units.figure(row.base, of: row.metric)
         },
         .init(

@@ -13,10 +13,10 @@ public struct Metric: Sendable, Hashable {
     public enum Aggregation: String, Sendable { case median, maximum }
     /// The divisor of a sample's figure before samples are compared: they differ in how often they ran the plan.
     public enum Basis: String, Sendable { case sample, operation, round }
-    /// The largest difference between counts of one build.
+    /// The largest difference between counts that agree: those of one round, of one build.
     public enum Slack: Sendable, Hashable {
-        /// A difference of two rounds, whatever their number of operations, in the metric's unit. A thread that begins late, or
-        /// memory that grows in steps, adds some allocations.
+        /// In the metric's unit, whatever the number of operations. A thread that begins late, or memory that grows in
+        /// steps, adds some allocations.
         case absolute(Double)
         /// As a part of the count. How threads take turns changes what they execute.
         case relative(Double)
@@ -29,8 +29,7 @@ public struct Metric: Sendable, Hashable {
     public let direction: Direction
     /// Nil for figures that vary.
     public let slack: Slack?
-    /// True for counts, which usually barely vary from sample to sample; `hasAgreement(_:slack:)` decides for a cell's
-    /// counts.
+    /// True for counts, which usually barely vary from sample to sample; `leastAgreed(_:)` decides for a cell's counts.
     public var isDeterministic: Bool { slack != nil }
     public let aggregation: Aggregation
     public let basis: Basis
@@ -67,23 +66,20 @@ public struct Metric: Sendable, Hashable {
     var allowed: String { isSigned ? "0, or from 1e-60 to 1e60 or the same below 0" : "0, or from 1e-60 to 1e60" }
 
     /// The slack of a sample's count, in the metric's unit; nil for figures that vary.
-    ///
-    /// - Parameter rounds: the number of rounds that the count covers.
-    public func slack(of count: Double, rounds: Double = 1) -> Double? {
+    public func slack(of count: Double) -> Double? {
         switch slack {
-        case .absolute(let ofRound): ofRound * rounds
+        case .absolute(let difference): difference
         case .relative(let part): part * count
         case nil: nil
         }
     }
 
-    /// Whether two samples of a build are equal within the slack. If no two are, the count is not deterministic and is
-    /// judged like figures that vary.
+    /// The least count that two samples of a build agree on: they are equal within the slack. Nil if no two are.
     ///
-    /// - Parameter slack: in the unit of the counts; nil for the slack of one round.
-    public func hasAgreement(_ counts: [Double], slack: Double? = nil) -> Bool {
+    /// - Parameter counts: as the sampler read them, of one round.
+    public func leastAgreed(_ counts: [Double]) -> Double? {
         let ascending = counts.sorted()
-        return zip(ascending, ascending.dropFirst()).contains { $1 - $0 <= slack ?? self.slack(of: $0) ?? 0 }
+        return zip(ascending, ascending.dropFirst()).first { $1 - $0 <= slack(of: $0) ?? 0 }?.0
     }
 
     /// The aggregation of one `stat`; a `max` takes the maximum, whatever the metric.

@@ -21,11 +21,12 @@ public struct CompareRow: FigureRow, Hashable {
     public var figure: FigureName
     /// The baseline in place of the base, if a rule bounds the figure's drift; else empty.
     public var against = ""
-    /// The medians of both sides, in the metric's unit, per operation or round if the metric is counted so.
+    /// The medians of both sides or, of counts, the least that two samples agree on: in the metric's unit, per operation or
+    /// round if the metric is counted so.
     public var base: Double?
     public var head: Double?
-    /// head ÷ base, estimated by Hodges and Lehmann, and its interval. Nil if some block has a 0: then the difference
-    /// is judged instead.
+    /// head ÷ base, estimated by Hodges and Lehmann, and its interval; of counts, the quotient alone. Nil if some block has
+    /// a 0: then the difference is judged instead.
     public var ratio: Double?
     public var ratioLow: Double?
     public var ratioHigh: Double?

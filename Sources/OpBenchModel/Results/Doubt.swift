@@ -8,6 +8,9 @@ public enum Doubt: Sendable, Hashable {
     case wideInterval(blocks: Int, enough: Int?)
     /// The interval lies beyond the margin, but the adjusted p-value is not below alpha. `enough` as above.
     case likelyChance(blocks: Int, enough: Int?)
+    /// No two samples of a side agree on a count, or the counts on which they agree differ between the sides, and others
+    /// of a side scatter. `enough` as above.
+    case scatter(blocks: Int, enough: Int?)
     /// More pairs of blocks than the exact test supports.
     case tooManyBlocks(Int, most: Int)
     /// A difference of time on a busy machine, which CPU time does not show.
@@ -24,6 +27,8 @@ public enum Doubt: Sendable, Hashable {
         case .wideInterval: "too noisy for the margin"
         case .likelyChance(let blocks, let enough?): "p not below alpha, \(blocks) of \(enough) blocks"
         case .likelyChance: "p not below alpha"
+        case .scatter(let blocks, let enough?): "counts scatter, \(blocks) of \(enough) blocks"
+        case .scatter: "counts scatter"
         case .tooManyBlocks(let blocks, let most): "\(blocks) blocks, \(most) at most"
         case .busyMachine: "busy machine"
         case .noRatio: "no ratio to 0"
@@ -34,7 +39,7 @@ public enum Doubt: Sendable, Hashable {
     public var moreBlocks: Int? {
         switch self {
         case .tooFewBlocks(_, let enough): enough
-        case .wideInterval(_, let enough), .likelyChance(_, let enough): enough
+        case .wideInterval(_, let enough), .likelyChance(_, let enough), .scatter(_, let enough): enough
         case .differentTimes, .tooManyBlocks, .busyMachine, .noRatio: nil
         }
     }
@@ -43,9 +48,9 @@ public enum Doubt: Sendable, Hashable {
     public var remedy: String {
         switch self {
         case .tooFewBlocks(_, let blocks), .tooManyBlocks(_, let blocks), .wideInterval(_, let blocks?),
-            .likelyChance(_, let blocks?):
+            .likelyChance(_, let blocks?), .scatter(_, let blocks?):
             Self.remedy(blocks: blocks)
-        case .wideInterval, .likelyChance: "use a quieter machine, or a wider margin or bound"
+        case .wideInterval, .likelyChance, .scatter: "use a quieter machine, or a wider margin or bound"
         case .differentTimes: "judge the ratio to Dispatch, or measure both builds interleaved: opbench ab"
         case .busyMachine: "use a quieter machine: CPU time shows no such difference"
         case .noRatio: "bound the figure itself: a goal without `against`"

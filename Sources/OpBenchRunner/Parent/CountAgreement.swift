@@ -2,11 +2,11 @@ import OpBenchModel
 
 /// Decides whether two samples of each build agree, for counts that barely vary as a rule.
 ///
-/// A count is not deterministic in a cell if no two samples of a build agree. While disagreement may be chance, the run
-/// takes more samples, a block at a time. The decision depends only on how the samples of each side agree among
+/// A count is unknown in a cell if no two samples of a build agree. While disagreement may be chance, the run takes more
+/// samples, a block at a time. The decision depends only on how the samples of each side agree among
 /// themselves, so it favours neither side.
 struct CountAgreement {
-    /// The maximum number of blocks. A count without agreement by then is not deterministic.
+    /// The maximum number of blocks. A count without agreement by then stays inconclusive.
     static let mostBlocks = 7
 
     private struct Cell: Hashable {
@@ -34,7 +34,7 @@ struct CountAgreement {
     /// the first process did.
     func isOpen(_ cellID: String, _ backend: BackendID, before block: Int) -> Bool {
         (values[Cell(cellID: cellID, backend: backend)] ?? [:]).contains { count, values in
-            !count.metric.hasAgreement(values.filter { $0.key < block }.map(\.value))
+            count.metric.leastAgreed(values.filter { $0.key < block }.map(\.value)) == nil
         }
     }
 }
