@@ -23,6 +23,19 @@ struct DifferenceTests {
         #expect(operation.isFinished && !operation.isReady)
     }
 
+    @Test("Foundation never ends what was cancelled before its main and keeps its own end", .contract("C14"))
+    func cancelledWithOwnEnd() {
+        let operation = OwnEndStyle.main.make()
+        let queue = makeQueue()
+        operation.cancel()
+        queue.addOperation(operation)
+        // The only evidence that nothing comes is that nothing comes.
+        _ = Guarded(false).wait(within: .milliseconds(500)) { $0 }
+        #expect(queue.operationCount == 1 && operation.mains.value == 0)
+        operation.end()
+        drains(queue)
+    }
+
     @Test("removing an unfinished dependency never makes Foundation's dependent ready", .contract("E9", "E13"))
     func removeUnfinished() {
         let (dependency, dependent) = (Operation(), Operation())

@@ -3,7 +3,7 @@
 /// Several rules depend on it. A cancelled operation may finish without a slot only if its `start` is the engine's own
 /// (contract J9). An overridden `start` runs at the normal thread priority (H4). An overridden `isReady` is asked
 /// before every start (F5), and also in no queue (F8), at no cost for other classes. An overridden `isFinished` is
-/// asked before an end counts (C14). An overridden `cancel` is called (J16).
+/// asked whether the operation has ended with its `main` (C14). An overridden `cancel` is called (J16).
 ///
 /// Swift has no call for this question, so the engine compares the classes' method tables. On Linux, and without
 /// library evolution, a subclass's metadata begins with its superclass's entries at the same offsets

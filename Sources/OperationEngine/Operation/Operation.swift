@@ -54,8 +54,10 @@ open class Operation: @unchecked Sendable {
 
     /// Whether the work has ended, or was skipped because the operation was cancelled (contract A4).
     ///
-    /// A subclass may override it. Then the engine's own `start` ends the operation only if the override says so.
-    /// Otherwise the operation continues after `main`, until the subclass announces the end (contract C14).
+    /// A subclass may override it. Then the engine's own `start` ends the operation after `main` only if the override
+    /// says so. Otherwise the operation continues until the subclass announces the end. If `main` is left out, because
+    /// the operation was cancelled before or by its `dependencyFailurePolicy`, `start` ends it without asking (contract
+    /// C14).
     open var isFinished: Bool {
         let word = state.load()
         return word.isFinished || word.has(OperationState.Word.isEnding) && isBeingAsked
@@ -190,8 +192,8 @@ open class Operation: @unchecked Sendable {
         if let old, old.phase == .idle { askOutsideQueue() }
     }
 
-    /// Finishes an operation that the engine's own `start` ran, or its task, unless it overrides `isFinished` and that
-    /// says no (contract C14).
+    /// Finishes an operation that the engine's own `start` ran or left out, or its task. Not one that ran, overrides
+    /// `isFinished`, and says no there (contract C14).
     ///
     /// - Parameters:
     ///   - phase: where `start` found or left the operation. If the operation is in another phase by now, another
@@ -202,7 +204,7 @@ open class Operation: @unchecked Sendable {
     @inline(__always)
     func finish(from phase: OperationState.Phase, setting flag: UInt64 = 0, on runner: Unmanaged<Runner>?) {
         let isToBePrepared = state.load().has(OperationState.Word.hasObservers | OperationState.Word.hasOwnEnd)
-        if isToBePrepared, !prepareFinish(from: phase, setting: flag) { return }
+        if isToBePrepared, !prepareFinish(from: phase) { return }
         guard let last = state.finish(from: phase, setting: flag) else {
             if state.isObserved { forgetFinish(from: phase) }
             return

@@ -184,10 +184,9 @@ extension OperationState {
     /// Notes that the class overrides `isFinished`, for a start by hand.
     func setOwnEnd() { update { $0.has(Word.hasOwnEnd) ? nil : $0.setting(Word.hasOwnEnd) } }
 
-    /// Notes that the engine has done its part of an operation with `hasOwnEnd`, which it found or left in that phase,
-    /// and how it ends. Returns false if the operation is in another phase by now.
-    func beginEnding(from phase: Phase, setting flag: UInt64) -> Bool {
-        update { $0.phase == phase ? $0.setting(Word.isEnding | flag) : nil } != nil
+    /// Notes that the `main` of an operation with `hasOwnEnd` has returned. Returns false if the operation is finished.
+    func beginEnding() -> Bool {
+        update { $0.phase == .executing ? $0.setting(Word.isEnding) : nil } != nil
     }
 
     /// Returns false, with no change, if the operation is finished or the end is watched already.

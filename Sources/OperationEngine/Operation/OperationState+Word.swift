@@ -8,8 +8,8 @@ extension OperationState {
         static let cancelled: UInt64 = 1 << 4
         static let hasWaiters: UInt64 = 1 << 5
         static let hasCompletion: UInt64 = 1 << 6
-        /// The class overrides `isFinished`, which is asked before an end counts (contract C14). Set when the operation
-        /// enters a queue, or is started by hand.
+        /// The class overrides `isFinished`, which is asked whether the operation has ended with its `main` (contract
+        /// C14). Set when the operation enters a queue, or is started by hand.
         static let hasOwnEnd: UInt64 = 1 << 7
         static let levelShift: UInt64 = 8
         static let bandShift: UInt64 = 12
@@ -53,10 +53,9 @@ extension OperationState {
         static let startsApart = isGuest | hasObservers | cancelled | startsWithCare
         /// With one of these an end takes more than releasing the operation, if its queue has no observers.
         static let endsNoticed =
-            hasObservers | hasCompletion | hasWaiters | hasAwaiters | hasOwnReadiness | hasOwnEnd | startsWithCare
-            | isBarrier
-        /// The engine has done its part of an operation with `hasOwnEnd`: `main` has returned, or is skipped. From here
-        /// on the end depends on the overridden `isFinished` alone.
+            hasObservers | hasCompletion | hasWaiters | hasAwaiters | hasOwnReadiness | startsWithCare | isBarrier
+        /// The engine has done its part of an operation with `hasOwnEnd`: `main` has returned. From here on the end
+        /// depends on the overridden `isFinished` alone.
         static let isEnding: UInt64 = 1 << 32
         /// The overridden `isFinished` was seen to be true without an announcement: see
         /// `Operation.watchUnannouncedEnd`.

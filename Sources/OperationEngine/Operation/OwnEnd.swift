@@ -3,10 +3,13 @@ import Dispatch
 
 /// Ends that a subclass decides about, because it overrides `isFinished` (contract C14, C15).
 ///
-/// When the engine has done its part, because `main` has returned or is skipped, it sets `isEnding` and asks the
-/// override. If the answer is no, the operation continues, and ends with the announcement of the subclass. The
-/// announcing thread asks too. The subclass changes its answer and then announces; the engine sets `isEnding` and then
-/// asks. Both take a sequentially consistent step in between, so at least one of the two sees a yes.
+/// When `main` has returned, the engine sets `isEnding` and asks the override. If the answer is no, the operation
+/// continues, and ends with the announcement of the subclass. The announcing thread asks too. The subclass changes its
+/// answer and then announces; the engine sets `isEnding` and then asks. Both take a sequentially consistent step in
+/// between, so at least one of the two sees a yes.
+///
+/// Where `main` is left out, nothing of the operation is left that could announce the end. So the engine does not ask,
+/// and ends it. An announcement may come all the same: whichever of the two comes first ends the operation.
 extension Operation {
     /// The answer of an overridden `isFinished` to the engine.
     ///
@@ -26,11 +29,11 @@ extension Operation {
     /// Prepares the finish of an operation that is observed or overrides `isFinished`. Returns false if it does not
     /// finish now: its override says no, or another thread has finished it.
     ///
-    /// - Parameters: as of `finish`.
+    /// - Parameter phase: as of `finish`. From another one than `executing`, `main` was left out.
     @inline(never)
-    func prepareFinish(from phase: OperationState.Phase, setting flag: UInt64) -> Bool {
-        if state.load().has(OperationState.Word.hasOwnEnd) {
-            guard state.beginEnding(from: phase, setting: flag), askWhetherFinished() else { return false }
+    func prepareFinish(from phase: OperationState.Phase) -> Bool {
+        if phase == .executing, state.load().has(OperationState.Word.hasOwnEnd) {
+            guard state.beginEnding(), askWhetherFinished() else { return false }
         }
         if state.isObserved { announceFinish(from: phase) }
         return true

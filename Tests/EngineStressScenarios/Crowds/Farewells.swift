@@ -118,7 +118,7 @@ private final class Farewells: Sendable {
 
     private func completed(_ operation: Operation, _ holder: Holder?) {
         operation.completionBlock = { [self, weak operation] in
-            run.require(operation?.isFinished == true, "an operation is gone before its completion block (contract Q9)")
+            run.require(operation?.hasEnded == true, "an operation is gone before its completion block (contract Q9)")
             ask()
             holder?.drop()
         }
@@ -219,12 +219,6 @@ private final class Farewells: Sendable {
         override func main() {
             super.main()
             if isByOther { program.finisher.perform { self.end() } } else { end() }
-        }
-
-        override func cancel() {
-            super.cancel()
-            // Its main may be skipped.
-            program.finisher.perform { self.end() }
         }
 
         private func end() {

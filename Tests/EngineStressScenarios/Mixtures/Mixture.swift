@@ -92,7 +92,7 @@ final class Mixture: @unchecked Sendable {
         tokens.append(
             operation.observe(\.isFinished) { [run] operation, _ in
                 item.finishesHeard.add(1, ordering: .relaxed)
-                run.require(operation.isFinished, "\(item): its end is announced before it is finished (contract D8)")
+                run.require(operation.hasEnded, "\(item): its end is announced before it is finished (contract D8)")
             })
     }
 
@@ -168,7 +168,9 @@ final class Mixture: @unchecked Sendable {
             item.addingThread.store(UInt(pthread_self()), ordering: .relaxed)
             item.addBegin.store(begin, ordering: .relaxed)
             // Before it can be found.
-            if !item.part.kind.isBarrier { record.added.add(1, ordering: .acquiringAndReleasing) }
+            if !item.part.kind.isBarrier, !item.part.kind.isByHand {
+                record.added.add(1, ordering: .acquiringAndReleasing)
+            }
         }
         let item = load.items[places.lowerBound]
         switch item.part.kind {
@@ -177,6 +179,8 @@ final class Mixture: @unchecked Sendable {
             queue.addOperation(MixtureFactory.block(item, self))
         case .barrier:
             queue.addBarrierBlock(MixtureFactory.block(item, self))
+        case .early(.byHand):
+            start(item, load.take(places.lowerBound))
         case .plain, .block, .early:
             if places.count == 1 {
                 queue.addOperation(load.take(places.lowerBound))
@@ -192,12 +196,23 @@ final class Mixture: @unchecked Sendable {
         run.advance()
     }
 
+    /// Starts an operation by hand, cancelled if it has to be.
+    private func start(_ item: MixtureItem, _ operation: Operation) {
+        if item.index.isMultiple(of: 3) || !operation.isReady {
+            item.cancels.add(1, ordering: .relaxed)
+            operation.cancel()
+        }
+        operation.start()
+        // After the end, if it was cancelled.
+        if item.index.isMultiple(of: 2) { (operation as? any EndableEarly)?.endEarly() }
+    }
+
     // MARK: What the parts do
 
     /// The main of an operation, or a closure, or a barrier.
     func runBody(of item: MixtureItem) {
         let record = queues[item.part.queue]
-        record.level.enter()
+        if !item.part.kind.isByHand { record.level.enter() }
         if item.part.kind.isClosure { record.closuresBegun.add(1, ordering: .releasing) }
         run.require(item.runs.add(1, ordering: .relaxed).oldValue == 0, "\(item) runs twice (contract A5)")
         item.started.store(history.mark(), ordering: .relaxed)
@@ -206,13 +221,13 @@ final class Mixture: @unchecked Sendable {
         if let wait = item.part.waitInside { self.wait(wait, of: item, "main") }
         item.runningThread.store(UInt(pthread_self()), ordering: .relaxed)
         item.ended.store(history.mark(), ordering: .relaxed)
-        record.level.leave()
+        if !item.part.kind.isByHand { record.level.leave() }
         run.advance()
     }
 
     private func requireEnd(of dependency: MixtureItem, before item: MixtureItem) {
         // One that was freed had finished.
-        guard let operation = dependency.operation, !operation.isFinished else { return }
+        guard let operation = dependency.operation, !operation.hasEnded else { return }
         // A cancelled one begins whatever it depends on; an asynchronous one looks at that before.
         run.require(item.operation?.isCancelled != false, "\(item) runs before the end of \(dependency) (E1)")
     }
@@ -248,7 +263,7 @@ final class Mixture: @unchecked Sendable {
             operation.waitUntilFinished(timeout: .microseconds(30))
         } else if wait.isUnlimited {
             operation.waitUntilFinished()
-            run.require(operation.isFinished, "a wait of \(item) for \(other) returns early (contract O1)")
+            run.require(operation.hasEnded, "a wait of \(item) for \(other) returns early (contract O1)")
         } else {
             requireInTime(
                 operation.waitUntilFinished(timeout: limit), "\(item) waits in its \(place) for \(other) in vain (Q1)")

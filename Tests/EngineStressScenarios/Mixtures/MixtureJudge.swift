@@ -56,7 +56,7 @@ extension Mixture {
         if let limit = record.greatestLimit {
             run.require(peak <= limit, "\(peak) run at once in \(queue) with limit \(limit) (contract N2, P6)")
         }
-        let members = items.filter { $0.part.queue == record.plan.rank && $0.hasRun }
+        let members = items.filter { $0.part.queue == record.plan.rank && $0.hasRun && !$0.part.kind.isByHand }
         if record.plan.isOrderly { judgeOrder(members) }
         for barrier in members where barrier.part.kind.isBarrier { judgeBarrier(barrier, members) }
     }
@@ -99,14 +99,14 @@ extension Mixture {
     }
 
     private func isUnfinished(_ item: MixtureItem) -> Bool {
-        if let operation = item.operation { return !operation.isFinished }
+        if let operation = item.operation { return !operation.hasEnded }
         return !item.part.kind.isObject && item.ended.load(ordering: .relaxed) == 0
     }
 
     private func state(of item: MixtureItem) -> String {
         guard item.isAdded else { return "not added" }
         if item.hasRun, item.ended.load(ordering: .relaxed) == 0 { return "inside main" }
-        let dependencies = item.part.dependencies.filter { items[$0].operation?.isFinished == false }
+        let dependencies = item.part.dependencies.filter { items[$0].operation?.hasEnded == false }
         return "\(item.operation?.description ?? "no object"), waits for \(dependencies)"
     }
 }

@@ -24,7 +24,7 @@ enum MixtureFactory {
         case .block: BlockOperation(block: block(item, program))
         case .early(.whenAsked(let last)): AskedOperation(item, program, asked: last)
         case .early(.beforeMain): MainlessOperation(item, program)
-        case .early(.afterMain): LateOperation(item, program)
+        case .early(.afterMain), .early(.byHand): LateOperation(item, program)
         case .early: EarlyOperation(item, program)
         }
     }
@@ -181,7 +181,8 @@ private class MainlessOperation: MixedOperation, EndableEarly, @unchecked Sendab
     }
 }
 
-/// The same, but executes after its `main` until another thread announces its end (contract C14).
+/// The same, but executes after its `main` until another thread announces its end. Without `main` it says nothing (contract
+/// C14).
 private final class LateOperation: MainlessOperation, @unchecked Sendable {
     override var isFinished: Bool { claim.phase == .finished }
 
@@ -197,7 +198,7 @@ private final class LateOperation: MainlessOperation, @unchecked Sendable {
 
     override func cancel() {
         super.cancel()
-        // Its main may be skipped.
-        program.finisher.perform { self.endEarly() }
+        // Some announce an end all the same, before the engine's or after it.
+        if item.index.isMultiple(of: 2), !item.part.kind.isByHand { program.finisher.perform { self.endEarly() } }
     }
 }

@@ -73,16 +73,18 @@ struct MixturePlan: Sendable {
         case whenAsked(Int)
         /// As `anyTime`, by a class that leaves `start` to the engine.
         case beforeMain
-        /// On another thread, while `main` returns or later, or once it is cancelled; by such a class too.
+        /// On another thread, while `main` returns or later, and sometimes once it is cancelled; by such a class too.
         case afterMain
+        /// The same, and it is started by hand where it would be added, some once they are cancelled.
+        case byHand
 
         /// Whether the class leaves `start` to the engine.
-        var isUnderInheritedStart: Bool { self == .beforeMain || self == .afterMain }
+        var isUnderInheritedStart: Bool { self == .beforeMain || self == .afterMain || self == .byHand }
 
         var isByOtherThread: Bool {
             switch self {
             case .anyTime, .atEnd, .beforeMain: true
-            case .inStart, .afterStart, .afterMain, .inDeinit, .whenAsked: false
+            case .inStart, .afterStart, .afterMain, .byHand, .inDeinit, .whenAsked: false
             }
         }
     }
@@ -173,7 +175,7 @@ struct MixturePlan: Sendable {
         die -= queue.isOrderly ? 0 : profile.early
         guard die < 0 else { return .plain }
         let own: [EarlyEnd] = [.inStart, .whenAsked(1), .whenAsked(2)]
-        let byOthers: [EarlyEnd] = [.afterStart, .anyTime, .anyTime, .beforeMain, .afterMain]
+        let byOthers: [EarlyEnd] = [.afterStart, .anyTime, .anyTime, .beforeMain, .afterMain, .afterMain, .byHand]
         switch queue.listener {
         case .locking: return .early(.inStart)
         case .draining: return .early((own + byOthers).randomElement(using: &random)!)
@@ -305,6 +307,7 @@ extension MixturePlan.EarlyEnd: CustomStringConvertible {
         case .whenAsked(let count): "when asked, \(count)"
         case .beforeMain: "before main"
         case .afterMain: "after main"
+        case .byHand: "by hand"
         }
     }
 }
@@ -312,6 +315,8 @@ extension MixturePlan.EarlyEnd: CustomStringConvertible {
 extension MixturePlan.Kind {
     var earlyEnd: MixturePlan.EarlyEnd? { if case .early(let end) = self { end } else { nil } }
     var endsInDeinit: Bool { earlyEnd == .inDeinit }
+    /// Whether it is in no queue.
+    var isByHand: Bool { earlyEnd == .byHand }
     var isClosure: Bool { if case .closure = self { true } else { false } }
     var isBarrier: Bool { if case .barrier = self { true } else { false } }
 }

@@ -151,7 +151,7 @@ extension Mixture {
             run.await { item.isAdded }
             if case .early(.atEnd(let dependency)) = item.part.kind {
                 // The end comes while the finishing thread files those that depend on it.
-                while items[dependency].operation?.isFinished == false { sched_yield() }
+                while items[dependency].operation?.hasEnded == false { sched_yield() }
             } else if random.hits(60) {
                 usleep(UInt32.random(in: 1...150, using: &random))
             }

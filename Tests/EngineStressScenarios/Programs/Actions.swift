@@ -44,7 +44,7 @@ extension Program {
 
     func waitShortly(_ subject: Subject) {
         if operation(subject.index).waitUntilFinished(timeout: .microseconds(30)) {
-            run.require(operation(subject.index).isFinished, "a timed wait for \(subject) lies (contract O7)")
+            run.require(operation(subject.index).hasEnded, "a timed wait for \(subject) lies (contract O7)")
         }
     }
 
@@ -58,13 +58,13 @@ extension Program {
         case .wait(let other):
             operation(other).waitUntilFinished()
             run.require(
-                operation(other).isFinished, "a wait inside \(subject) for \(subjects[other]) returns early (O1)")
+                operation(other).hasEnded, "a wait inside \(subject) for \(subjects[other]) returns early (O1)")
         case .waitShortly(let other):
             waitShortly(subjects[other])
         case .cancel(let other):
             cancel(subjects[other])
             run.require(
-                operation(other).isCancelled || operation(other).isFinished, "\(subjects[other]) is not cancelled (J1)")
+                operation(other).isCancelled || operation(other).hasEnded, "\(subjects[other]) is not cancelled (J1)")
         case .raise(let other):
             operation(other).queuePriority = .veryHigh
         case .holdUpOwnQueue:
@@ -84,7 +84,7 @@ extension Program {
         guard let queue = queues[place].queue else { return }
         let probe = subjects[Int.random(in: 0..<subjects.count, using: &random)]
         let isIn = probe.addEnd.load(ordering: .acquiring) != 0 && probe.queue.load(ordering: .relaxed) == place
-        let wasFinished = operation(probe.index).isFinished
+        let wasFinished = operation(probe.index).hasEnded
         run.readMetrics(of: queue)
         let listed = queue.operations
         let count = queue.operationCount
@@ -93,7 +93,7 @@ extension Program {
         if wasFinished, !probe.isAsynchronous {
             run.require(!isListed, "\(probe) is finished and listed (contract M9)")
         }
-        if isIn, !operation(probe.index).isFinished {
+        if isIn, !operation(probe.index).hasEnded {
             run.require(isListed, "\(probe) is unfinished and not listed (contract M9)")
             run.require(count > 0, "a queue counts 0 and \(probe) is in it (contract M10)")
         }

@@ -25,7 +25,7 @@ final class Awaits: @unchecked Sendable {
     private func watch(_ subject: Subject) async {
         let operation = program.operation(subject.index)
         if await operation.finished() {
-            program.run.require(operation.isFinished, "an await of \(subject) returns early (contract O8)")
+            program.run.require(operation.hasEnded, "an await of \(subject) returns early (contract O8)")
         } else {
             program.run.require(Task.isCancelled, "an await of \(subject) gives up (contract O8)")
         }

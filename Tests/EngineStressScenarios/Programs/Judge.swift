@@ -51,7 +51,7 @@ extension Program {
     private func judgeEnd(_ subject: Subject) {
         let operation = operation(subject.index)
         let runs = subject.runs.load(ordering: .relaxed)
-        run.require(operation.isFinished && !operation.isExecuting, "\(subject) ends up as \(operation) (A1)")
+        run.require(operation.hasEnded && !operation.isExecuting, "\(subject) ends up as \(operation) (A1)")
         if !subject.isHeld { run.require(operation.isReady, "\(subject) is unready when finished (contract A3)") }
         run.require(runs == 1 || operation.isCancelled, "\(subject) ran \(runs) times (contract E24)")
         let completions = subject.completions.load(ordering: .relaxed)

@@ -37,7 +37,7 @@ extension Program {
     /// A serial queue of Dispatch runs one main at a time; what has left it for a task or another thread goes on
     /// (contract P6).
     private func judgeSerial(_ members: [Subject]) {
-        let onQueue = members.filter { !$0.isAsynchronous && !$0.isTask }
+        let onQueue = members.filter { !$0.isAsynchronous && !$0.isLate && !$0.isTask }
         for (subject, next) in zip(onQueue, onQueue.dropFirst()) {
             run.require(
                 subject.ended.load(ordering: .relaxed) < next.started.load(ordering: .relaxed),

@@ -9,6 +9,7 @@ enum OperationFactory {
             case .plain: PlainOperation(subject, live)
             case .held: HeldOperation(subject, live)
             case .asynchronous(let end): AsynchronousOperation(subject, live, end)
+            case .late(let end): LateOperation(subject, live, end)
             case .blocks(let count): GroupOperation(subject, live, count)
             case .task: TaskOperation(subject, live)
             }
@@ -16,6 +17,17 @@ enum OperationFactory {
         if subject.task.threadPriority != 0.5 { operation.threadPriority = subject.task.threadPriority }
         operation.completionBlock = { subject.complete() }
         return operation
+    }
+}
+
+extension Plan.AsynchronousEnd {
+    /// Calls `finish` in this way.
+    fileprivate func perform(in program: Program, _ finish: @escaping @Sendable () -> Void) {
+        switch self {
+        case .inside: finish()
+        case .onThread: program.finisher.perform(finish)
+        case .byOperation: program.helper.addOperation(finish)
+        }
     }
 }
 
@@ -42,6 +54,31 @@ private class PlainOperation: Operation, @unchecked Sendable {
 /// Held back by a gate of its own besides its dependencies (contract F2).
 private final class HeldOperation: PlainOperation, @unchecked Sendable {
     override var isReady: Bool { super.isReady && subject.isOpen.load(ordering: .acquiring) }
+}
+
+/// Leaves `start` to the engine, and says itself after its main that it is finished. Says nothing if its main is left out
+/// (contract C14).
+private final class LateOperation: PlainOperation, @unchecked Sendable {
+    private let manner: Plan.AsynchronousEnd
+    private let isOver = Atomic<Bool>(false)
+
+    init(_ subject: Subject, _ live: LiveCount, _ manner: Plan.AsynchronousEnd) {
+        self.manner = manner
+        super.init(subject, live)
+    }
+
+    override var isFinished: Bool { super.isFinished && isOver.load(ordering: .acquiring) }
+
+    override func main() {
+        subject.begin(self)
+        subject.work()
+        manner.perform(in: subject.program) { [self] in
+            subject.end()
+            willChangeValue(forKey: "isFinished")
+            isOver.store(true, ordering: .releasing)
+            didChangeValue(forKey: "isFinished")
+        }
+    }
 }
 
 /// Several blocks, which all have to run before the end (contract K3).
@@ -129,11 +166,7 @@ private final class AsynchronousOperation: Operation, @unchecked Sendable {
         didChangeValue(forKey: "isExecuting")
         subject.begin(self)
         subject.work()
-        switch manner {
-        case .inside: finish()
-        case .onThread: subject.program.finisher.perform { self.finish() }
-        case .byOperation: subject.program.helper.addOperation { self.finish() }
-        }
+        manner.perform(in: subject.program) { self.finish() }
     }
 
     private func finish() {

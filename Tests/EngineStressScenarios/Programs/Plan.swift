@@ -25,6 +25,8 @@ struct Plan: Sendable {
         case blocks(Int)
         /// Overrides `start`; ends inside it, on another thread, or by an operation of another queue.
         case asynchronous(end: AsynchronousEnd)
+        /// Overrides `isFinished` alone; ends after main, in the same ways.
+        case late(end: AsynchronousEnd)
         /// Overrides `isReady`: held back until its gate opens.
         case held
         /// Its main is a task.
@@ -114,16 +116,17 @@ struct Plan: Sendable {
     }
 
     private func kind(_ profile: Profile, _ random: inout SeededGenerator) -> Kind {
-        let die = Int.random(in: 0..<100, using: &random)
-        if die < profile.asynchronous {
-            return .asynchronous(end: AsynchronousEnd.allCases.randomElement(using: &random)!)
+        var die = Int.random(in: 0..<100, using: &random)
+        func hits(_ part: Int) -> Bool {
+            die -= part
+            return die < 0
         }
-        if die < profile.asynchronous + profile.held { return .held }
-        if die < profile.asynchronous + profile.held + profile.tasks { return .task }
-        if die < profile.asynchronous + profile.held + profile.tasks + profile.blocks {
-            return .blocks(Int.random(in: 0...4, using: &random))
-        }
-        return .plain
+        let end = AsynchronousEnd.allCases.randomElement(using: &random)!
+        if hits(profile.asynchronous) { return .asynchronous(end: end) }
+        if hits(profile.late) { return .late(end: end) }
+        if hits(profile.held) { return .held }
+        if hits(profile.tasks) { return .task }
+        return hits(profile.blocks) ? .blocks(Int.random(in: 0...4, using: &random)) : .plain
     }
 
     private mutating func steps(

@@ -16,6 +16,7 @@ struct Profile: Sendable {
     var limits = [-1, -1, 1, 2, 3, 8]
     /// Parts of a hundred of the operations.
     var asynchronous = 15
+    var late = 8
     var held = 10
     /// Operations whose work is `async`.
     var tasks = 10
@@ -62,7 +63,7 @@ struct Profile: Sendable {
         var profile = Profile(weights: [
             .cancel: 30, .cancelAll: 3, .suspend: 2, .resume: 4, .changePriority: 10, .observe: 5, .openGate: 4,
         ])
-        (profile.asynchronous, profile.watched) = (25, 20)
+        (profile.asynchronous, profile.late, profile.watched) = (25, 20, 20)
         return profile
     }()
 

@@ -168,7 +168,7 @@ final class Program: @unchecked Sendable {
             operations[index].waitUntilFinished()
         }
         // Operations that run still may cancel a member: what has begun must be behind the cycle afterwards too.
-        for index in behindCycle().certainly where subjects[index].hasRun || operations[index].isFinished {
+        for index in behindCycle().certainly where subjects[index].hasRun || operations[index].hasEnded {
             run.require(
                 !behindCycle().certainly.contains(index), "\(subjects[index]) began, but is behind a cycle (E15)")
         }
@@ -181,7 +181,7 @@ final class Program: @unchecked Sendable {
         for _ in 0..<10 {
             let subject = subjects[Int.random(in: 0..<subjects.count, using: &random)]
             operations[subject.index].waitUntilFinished()
-            run.require(operations[subject.index].isFinished, "a wait for \(subject) returns early (contract O1)")
+            run.require(operations[subject.index].hasEnded, "a wait for \(subject) returns early (contract O1)")
         }
         for (place, record) in queues.enumerated() {
             guard let queue = record.queue else { continue }
@@ -189,7 +189,7 @@ final class Program: @unchecked Sendable {
                 $0.addEnd.load(ordering: .acquiring) != 0 && $0.queue.load(ordering: .relaxed) == place
             }
             queue.waitUntilAllOperationsAreFinished()
-            for subject in members where !operations[subject.index].isFinished {
+            for subject in members where !operations[subject.index].hasEnded {
                 run.violated("a wait for all returns although \(subject) is unfinished (contract O3)")
             }
         }

@@ -3,14 +3,14 @@ import OperationEngine
 /// The model's state of a program that hangs.
 extension Program {
     var stateOfAffairs: String {
-        let unfinished = subjects.filter { !operation($0.index).isFinished }
+        let unfinished = subjects.filter { !operation($0.index).hasEnded }
         let lines = unfinished.prefix(12).map { "  \(operation($0.index)) \($0): \(reasons($0))" }
         let settings = queues.enumerated().map { place, record in
             let queue = record.queue
             return "  queue \(place) of rank \(record.plan.rank): \(queue?.description ?? "dropped, running"), limit "
                 + "\(queue?.maxConcurrentOperationCount ?? record.plan.limit)"
         }
-        let silent = subjects.filter { operation($0.index).isFinished && $0.completions.load(ordering: .relaxed) == 0 }
+        let silent = subjects.filter { operation($0.index).hasEnded && $0.completions.load(ordering: .relaxed) == 0 }
         return """
             \(subjects.count - unfinished.count) of \(subjects.count) operations are finished
             \(settings.joined(separator: "\n"))
@@ -25,7 +25,7 @@ extension Program {
         if subject.hasRun, subject.ended.load(ordering: .relaxed) == 0 { return "inside main: \(subject.task.steps)" }
         if subject.hasRun { return "main has ended" }
         if plan.cycle.contains(subject.index) { return "in a cycle: \(plan.cycle)" }
-        let waitsFor = operation(subject.index).dependencies.filter { !$0.isFinished }
+        let waitsFor = operation(subject.index).dependencies.filter { !$0.hasEnded }
         if !waitsFor.isEmpty, !operation(subject.index).isCancelled { return "waits for \(waitsFor.prefix(4))" }
         return "nothing holds it back in queue \(subject.queue.load(ordering: .relaxed)): it should have run"
     }

@@ -96,6 +96,7 @@ final class Subject: @unchecked Sendable {
     var hasRun: Bool { runs.load(ordering: .relaxed) > 0 }
     var isHeld: Bool { if case .held = task.kind { true } else { false } }
     var isTask: Bool { if case .task = task.kind { true } else { false } }
+    var isLate: Bool { if case .late = task.kind { true } else { false } }
     var isAsynchronous: Bool { if case .asynchronous = task.kind { true } else { false } }
 
     // MARK: Events of the operation itself
@@ -112,7 +113,7 @@ final class Subject: @unchecked Sendable {
             if other.hasRun, other.output != 1 { run.violated("\(self) does not see what \(other) wrote (E24)") }
         }
         foundCancelled.store(operation.isCancelled, ordering: .relaxed)
-        for edge in fixed + holding.read() where !program.operation(edge.dependency).isFinished {
+        for edge in fixed + holding.read() where !program.operation(edge.dependency).hasEnded {
             if edge.removeBegin.load(ordering: .acquiring) == 0 {
                 run.violated("\(self) runs although \(program.subjects[edge.dependency]) is unfinished (E1, E24)")
             }
@@ -130,7 +131,7 @@ final class Subject: @unchecked Sendable {
     /// The completion block. The program may be gone as soon as this is counted.
     func complete() {
         completed.store(program.history.mark(), ordering: .relaxed)
-        if !program.operation(index).isFinished { program.run.violated("\(self) completes unfinished (I2)") }
+        if !program.operation(index).hasEnded { program.run.violated("\(self) completes unfinished (I2)") }
         for child in childrenOfCompletion { program.adopt(child) }
         program.run.advance()
         completions.add(1, ordering: .releasing)
@@ -144,7 +145,7 @@ final class Subject: @unchecked Sendable {
             if case .wait(let other) = step {
                 let isFinished = await program.operation(other).finished()
                 // A cancel of this operation ends the wait.
-                if isFinished, !program.operation(other).isFinished {
+                if isFinished, !program.operation(other).hasEnded {
                     program.run.violated("\(self) awaits \(program.subjects[other]) and goes on early (contract O8)")
                 }
             } else {

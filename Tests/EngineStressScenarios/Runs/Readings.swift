@@ -22,3 +22,9 @@ extension StressRun {
         readMetrics(of: queue)
     }
 }
+
+extension Operation {
+    /// Whether the operation says that it is finished, or the engine has ended it, whatever the operation says (contract
+    /// C14).
+    var hasEnded: Bool { isFinished || ending != nil }
+}

@@ -43,6 +43,12 @@ private final class TaskThatEndsLater: AsyncOperation<Int>, @unchecked Sendable 
     }
 }
 
+/// Has its inherited start called on another thread.
+private final class OwnEndElsewhere: OwnEnd, @unchecked Sendable {
+    override func start() { DispatchQueue.global().async { self.startHere() } }
+    private func startHere() { super.start() }
+}
+
 /// Calls back when it is freed.
 private final class Freed: Operation, @unchecked Sendable {
     private let words: @Sendable () -> Void
@@ -125,7 +131,7 @@ struct EngineEndTests {
         #expect((try? operation.result?.get()) == 7 && next.value == 1)
     }
 
-    @Test("one that is left out because of its dependency keeps the reason until its end", .contract("C14", "X2"))
+    @Test("one that is left out because of its dependency ends, with the reason", .contract("C14", "X2"))
     func leftOut() {
         let queue = makeQueue(limit: 1)
         let dependency = MainOperation { $0.fail(with: CancellationError()) }
@@ -133,10 +139,66 @@ struct EngineEndTests {
         operation.dependencyFailurePolicy = .skip
         operation.addDependency(dependency)
         queue.addOperations([operation, dependency], waitUntilFinished: false)
-        finishes(dependency)
-        operation.end()
         drains(queue)
         if case .skipped = operation.ending {} else { Issue.record("\(operation) was not skipped") }
+    }
+
+    /// The way to the start of an operation that is cancelled before its `main`.
+    enum Way: CaseIterable, Codable, Sendable { case pool, serialQueue, concurrentQueue, elsewhere, byHand }
+
+    @Test(
+        "cancelled before its main it ends by the engine's start, once, whatever it says itself",
+        .contract("C14", "B7", "J4", "J5"), arguments: OwnEndStyle.allCases, Way.allCases)
+    func cancelledBeforeMain(style: OwnEndStyle, way: Way) {
+        for isObserved in [false, true] {
+            let (notices, completions, later) = (Counter(), Counter(), Counter())
+            let queue = makeQueue(limit: 1, suspended: true)
+            if way == .serialQueue { queue.underlyingQueue = DispatchQueue(label: "own-end.serial") }
+            if way == .concurrentQueue { queue.underlyingQueue = DispatchQueue.global() }
+            let operation = way == .elsewhere ? OwnEndElsewhere(style) : style.make()
+            operation.completionBlock = { completions.add() }
+            let token = isObserved ? operation.observe(\.isFinished) { _, _ in notices.add() } : nil
+            let other = makeQueue()
+            let dependent = MainOperation()
+            dependent.addDependency(operation)
+            other.addOperation(dependent)
+            operation.cancel()
+            if way == .byHand {
+                operation.start()
+            } else {
+                queue.addOperation(operation)
+                queue.addBarrierBlock { later.add() }
+                queue.addOperation { later.add() }
+            }
+            queue.isSuspended = false
+            guard finishes(operation), drains(queue), drains(other) else { return }
+            completions.wait(for: 1)
+            #expect(operation.mains.value == 0 && dependent.isFinished && later.value == (way == .byHand ? 0 : 2))
+            #expect(!operation.isFinished && operation.ending != nil && notices.value == (isObserved ? 1 : 0))
+            // Its observers hear what it announces, and nothing else comes of that (contract D22).
+            operation.end()
+            #expect(operation.isFinished && notices.value == (isObserved ? 2 : 0))
+            let last = MainOperation()
+            queue.addOperation(last)
+            finishes(last)
+            drains(queue)
+            #expect(completions.value == 1 && queue.operationCount == 0)
+            token?.invalidate()
+        }
+    }
+
+    @Test("cancelled, it needs no slot to end", .contract("C14", "J9"), arguments: [OwnEndStyle.main, .afterSuper])
+    func cancelledInFullQueue(style: OwnEndStyle) {
+        let queue = makeQueue(limit: 1)
+        let blocker = Blocker()
+        blocker.occupy(queue)
+        let operations = (0..<100).map { _ in style.make() }
+        queue.addOperations(operations, waitUntilFinished: false)
+        for operation in operations { operation.cancel() }
+        for operation in operations { guard finishes(operation) else { return } }
+        #expect(operations.allSatisfy { $0.mains.value == 0 && $0.ending != nil })
+        blocker.release.open()
+        drains(queue)
     }
 
     @Test(

@@ -77,7 +77,8 @@ import OperationEngine
 @Sendable func mainQueueCancel(_ arguments: [String]) {
     let main = OperationQueue.main
     let runs = Count()
-    let cancelled = (0..<1_000).map { _ in BlockOperation { runs.add() } }
+    let unsaid = (0..<10).map { _ in UnsaidEnd() }
+    let cancelled: [Operation] = (0..<1_000).map { _ in BlockOperation { runs.add() } } + unsaid
     // Added and cancelled before anybody serves the main queue.
     main.addOperations(cancelled, waitUntilFinished: false)
     main.cancelAllOperations()
@@ -85,7 +86,8 @@ import OperationEngine
     servingMain("main-queue-cancel", arguments) { _ in
         main.waitUntilAllOperationsAreFinished()
         expect(runs.value == 0, "\(runs.value) cancelled operations ran")
-        expect(cancelled.allSatisfy(\.isFinished), "not all are finished")
+        expect(cancelled.allSatisfy { $0.ending != nil }, "not all are finished")
+        expect(!unsaid.contains(where: \.isFinished), "one says that it is finished")
 
         let (begun, release) = (Gate(), Gate())
         let executing = BlockOperation { [main] in
@@ -191,6 +193,11 @@ import OperationEngine
         asynchronous.end()
         main.waitUntilAllOperationsAreFinished()
     }
+}
+
+/// Never says that it is finished.
+private final class UnsaidEnd: Operation, @unchecked Sendable {
+    override var isFinished: Bool { false }
 }
 
 /// An asynchronous operation that ends on request.

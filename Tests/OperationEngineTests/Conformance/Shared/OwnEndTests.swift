@@ -152,25 +152,20 @@ struct OwnEndTests {
     }
 
     @Test(
-        "cancelled before its start it waits for the announcement too, without main", .contract("C14", "B7"),
-        arguments: OwnEndStyle.allCases, [false, true])
-    func cancelled(style: OwnEndStyle, byHand: Bool) {
-        let queue = makeQueue(suspended: true)
-        let operation = style.make()
+        "cancelled inside main it waits for the announcement too", .contract("C14", "J3"),
+        arguments: OwnEndStyle.allCases)
+    func cancelledInMain(style: OwnEndStyle) {
+        let queue = makeQueue()
+        let operation = style.make { $0.cancel() }
         let dependent = MainOperation()
         dependent.addDependency(operation)
-        operation.cancel()
-        if byHand {
-            operation.start()
-        } else {
-            queue.addOperation(operation)
-            queue.isSuspended = false
-        }
+        queue.addOperation(operation)
+        operation.begun.wait()
         giveItTime()
-        #expect(!operation.isFinished && !dependent.isReady && queue.operationCount == (byHand ? 0 : 1))
+        #expect(operation.isCancelled && !operation.isFinished && !dependent.isReady && queue.operationCount == 1)
         operation.end()
         drains(queue)
-        #expect(operation.isFinished && dependent.isReady && operation.mains.value == 0)
+        #expect(operation.isFinished && dependent.isReady && operation.mains.value == 1)
     }
 
     @Test("an end inside main counts at once", .contract("C14"), arguments: OwnEndStyle.allCases)
