@@ -18,12 +18,12 @@ static void watch_forks(void) { pthread_atfork(NULL, NULL, leave_trace); }
 void clinux_set_trace(void *receivers, uint8_t marks) {
     pthread_once(&fork_once, watch_forks);
     // The marks are a hint: a thread that sees one and no receiver reports nothing.
-    __atomic_store_n(&trace_receivers, receivers, __ATOMIC_RELEASE);
+    __atomic_store_n(&trace_receivers, receivers, __ATOMIC_SEQ_CST);
     __atomic_fetch_and(&clinux_marks, (uint8_t)(marks | clinux_mark_forked), __ATOMIC_RELAXED);
     __atomic_fetch_or(&clinux_marks, marks, __ATOMIC_RELAXED);
 }
 
-void *clinux_trace_receivers(void) { return __atomic_load_n(&trace_receivers, __ATOMIC_ACQUIRE); }
+void *clinux_trace_receivers(void) { return __atomic_load_n(&trace_receivers, __ATOMIC_SEQ_CST); }
 
 pid_t clinux_own_thread(void) {
     if (own_thread == 0) own_thread = clinux_gettid();

@@ -11,7 +11,7 @@ import Synchronization
 /// last 100 ms. When the file reaches half of the limit, it is renamed to `path.1`, in the place of an earlier one, and
 /// a new one begins. A forked child records nothing.
 ///
-/// Like every trace receiver, a recorder is never released. Every member may be used from any thread.
+/// Every member may be used from any thread.
 public final class TraceRecorder: OperationTrace.Receiver, @unchecked Sendable {
     /// The reason why a recording cannot begin.
     public enum Failure: Error, Equatable, CustomStringConvertible {

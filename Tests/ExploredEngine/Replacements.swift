@@ -117,11 +117,22 @@ func sched_yield() -> Int32 {
 
 func clinux_spin_hint() { ExploredSystem.spin() }
 func clinux_gettid() -> pid_t { pid_t(ExploredSystem.currentThread) }
+func clinux_own_thread() -> pid_t { clinux_gettid() }
 func clinux_set_own_name(_ name: UnsafePointer<CChar>!) {}
 func clinux_set_own_worker_name(_ kind: UnsafePointer<CChar>!, _ number: Int32) {}
 func clinux_set_own_nice(_ nice: Int32) -> Int32 { 0 }
 func clinux_watch_forks(_ inChild: @convention(c) () -> Void) {}
 func clinux_use_main_threads_processors() -> Int32 { 0 }
+
+// MARK: Tracing
+
+private let traceReceivers = Atomic<UnsafeMutableRawPointer?>(nil)
+
+/// Sets no marks: only what a scenario sends itself is traced.
+func clinux_set_trace(_ receivers: UnsafeMutableRawPointer!, _ marks: UInt8) {
+    traceReceivers.store(receivers, ordering: .sequentiallyConsistent)
+}
+func clinux_trace_receivers() -> UnsafeMutableRawPointer! { traceReceivers.load(ordering: .sequentiallyConsistent) }
 
 // MARK: Time
 

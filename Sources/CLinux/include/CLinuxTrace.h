@@ -33,7 +33,7 @@ static inline bool clinux_is_forked_or_traced(void) {
 /// child that fork(2) makes begins with NULL and without marks. pthread_atfork(3).
 void clinux_set_trace(void *receivers, uint8_t marks);
 
-/// The receivers, or NULL. Acquiring: pairs with the releasing store of `clinux_set_trace`.
+/// The receivers, or NULL. Sequentially consistent, as is the store of `clinux_set_trace`: see `TraceReaders`.
 void *clinux_trace_receivers(void);
 
 /// As `clinux_gettid`, asked once a thread.

@@ -1,15 +1,14 @@
 import CLinux
-import Synchronization
 
 /// Sends receivers what happens to every operation, and what the engine's threads do (contract X4).
 ///
 /// Any number of receivers get events of the whole process at once, each of the kinds that it was installed for. Without
 /// one, an operation costs three checks of a byte, and a closure one: see <doc:Tracing>.
 ///
-/// **Lifetime.** A receiver that was installed once is never released, and each event costs a look at it. Install the
-/// same one again rather than a new one. After `remove` has returned, no event is sent of what happens later. A thread
-/// that was about to call the receiver may still do so, once, however much later. A receiver that must stop earlier has
-/// to ignore that call.
+/// **Lifetime.** After `remove` has returned, no event is sent of what happens later. A thread that was about to call the
+/// receiver may still do so, once, however much later. A receiver that must stop earlier has to ignore that call. The
+/// receiver is kept until all calls of receivers that had begun by then have returned, and is released by the thread that
+/// removes it, or by a worker of the pool.
 ///
 /// Every member may be used from any thread.
 public enum OperationTrace {
@@ -63,77 +62,114 @@ public enum OperationTrace {
     /// Sends the receiver these kinds of events from now on, and no others. For operations that are in a queue now, it
     /// gets what happens to them from here on.
     public static func install(_ receiver: any Receiver, for kinds: Kinds = .all) {
-        installation.withLock { boxes in
-            if clinux_trace_receivers() == nil {
-                // None yet, or a forked child's first one: its parent's get nothing here.
-                for box in boxes { box.kinds.store(0, ordering: .relaxed) }
-            }
-            if !boxes.contains(where: { $0.receiver === receiver }) {
-                // Kept for good: a thread may find it now and call it after its removal.
-                boxes.append(Box(receiver, next: boxes.last))
-            }
-            set(kinds, of: receiver, in: boxes)
-        }
+        installation.set(kinds, of: receiver)
     }
 
     /// Sends the receiver no more events.
     ///
     /// - Returns: false, with no effect, if it gets none.
     @discardableResult
-    public static func remove(_ receiver: any Receiver) -> Bool {
-        installation.withLock { boxes in
-            guard clinux_trace_receivers() != nil,
-                boxes.contains(where: { $0.receiver === receiver && $0.kinds.load(ordering: .relaxed) != 0 })
-            else { return false }
-            set([], of: receiver, in: boxes)
-            return true
-        }
-    }
+    public static func remove(_ receiver: any Receiver) -> Bool { installation.set([], of: receiver) }
 
     private static let installation = Installation()
 
-    /// Lets one thread at a time install and remove. No event takes this lock.
-    private final class Installation: Sendable {
-        private let lock = FutexLock()
-        /// All receivers that were ever installed. Guarded by `lock`.
-        private nonisolated(unsafe) var boxes: [Box] = []
-
-        func withLock<Result>(_ body: (inout [Box]) -> Result) -> Result { lock.withLock { body(&boxes) } }
-    }
-
-    private static func set(_ kinds: Kinds, of receiver: any Receiver, in boxes: [Box]) {
-        var all = Kinds()
-        for box in boxes {
-            if box.receiver === receiver { box.kinds.store(kinds.rawValue, ordering: .relaxed) }
-            all.formUnion(Kinds(rawValue: box.kinds.load(ordering: .relaxed)))
-        }
-        clinux_set_trace(boxes.last.map { Unmanaged.passUnretained($0).toOpaque() }, all.marks)
-    }
-
-    /// A receiver, in a list that only grows at its beginning. It is never released, so a caller need not retain it.
-    private final class Box: Sendable {
+    /// A receiver that is installed, in a list that never changes.
+    private final class Installed: Sendable {
         let receiver: any Receiver
-        let next: Box?
-        /// The kinds that it gets, a `Kinds`. Written by the holder of the installation's lock. Relaxed: a thread that
-        /// sees it late sends one event more or less. What was written before the installation, a thread sees that has
-        /// found the list; of a receiver that is installed again, it is the receiver's own matter.
-        let kinds = Atomic<UInt8>(0)
+        let kinds: Kinds
+        let next: Installed?
 
-        init(_ receiver: any Receiver, next: Box?) {
+        init(_ receiver: any Receiver, _ kinds: Kinds, next: Installed?) {
             self.receiver = receiver
+            self.kinds = kinds
             self.next = next
+        }
+    }
+
+    /// The list of receivers, which is replaced as a whole. Lets one thread at a time do that. No event takes the lock,
+    /// except to release lists.
+    private final class Installation: Sendable {
+        private typealias List = Unmanaged<Installed>
+
+        let readers = TraceReaders()
+        private let lock = FutexLock()
+        // Guarded by `lock`.
+        /// Nil without a receiver. Retained, also where a forked child's events do not find it.
+        private nonisolated(unsafe) var list: List?
+        /// Lists that were replaced, retained, with the stripes whose readers may use them.
+        private nonisolated(unsafe) var replaced: [(list: List, stripes: UInt64)] = []
+
+        /// Sends the receiver events of these kinds and no others. Returns whether it got any before.
+        @discardableResult
+        func set(_ kinds: Kinds, of receiver: any Receiver) -> Bool {
+            let (wasInstalled, unused) = lock.withLock {
+                // What a forked child's parent had installed gets nothing here, and is not released here.
+                if clinux_trace_receivers() == nil { list = nil }
+                var all = Self.entries(of: list)
+                let place = all.firstIndex { $0.receiver === receiver }
+                if place == nil, kinds.isEmpty { return (false, [List]()) }
+                if let place { all.remove(at: place) }
+                if !kinds.isEmpty { all.insert((receiver, kinds), at: place ?? 0) }
+                replace(with: all)
+                // In a forked child, threads that its parent had may be counted for good.
+                return (place != nil, ForkedChild.isOne ? [] : takeUnused())
+            }
+            for list in unused { list.release() }
+            return wasInstalled
+        }
+
+        private static func entries(of list: List?) -> [(receiver: any Receiver, kinds: Kinds)] {
+            var (entries, next) = ([(any Receiver, Kinds)](), list?.takeUnretainedValue())
+            while let installed = next {
+                entries.append((installed.receiver, installed.kinds))
+                next = installed.next
+            }
+            return entries
+        }
+
+        /// Under the lock.
+        private func replace(with all: [(receiver: any Receiver, kinds: Kinds)]) {
+            let first = all.reversed().reduce(nil as Installed?) { Installed($1.receiver, $1.kinds, next: $0) }
+            let kinds = all.reduce(into: Kinds()) { $0.formUnion($1.kinds) }
+            let former = list
+            list = first.map { .passRetained($0) }
+            clinux_set_trace(list?.toOpaque(), kinds.marks)
+            if let former { replaced.append((former, .max)) }
+            readers.awaitAll()
+        }
+
+        /// The lists that no thread uses any more. The caller releases them without the lock, which it holds now.
+        private func takeUnused() -> [List] {
+            let occupied = readers.occupied
+            for place in replaced.indices { replaced[place].stripes &= occupied }
+            let unused = replaced.filter { $0.stripes == 0 }.map(\.list)
+            replaced.removeAll { $0.stripes == 0 }
+            readers.awaitOnly(replaced.reduce(0) { $0 | $1.stripes })
+            return unused
+        }
+
+        /// Releases lists on a worker, because a receiver's deinit may wait for what the calling thread is about to do.
+        @inline(never)
+        func releaseUnused() {
+            // The lock may be held for good.
+            if ForkedChild.isOne { return }
+            let unused = lock.withLock { takeUnused() }
+            if unused.isEmpty { return }
+            WorkerPool.of(.normal).submit(.block { for list in unused { list.release() } })
         }
     }
 
     /// Calls the receivers that get such events, the latest first.
     static func forEachReceiver(of kind: Kinds, _ body: (any Receiver) -> Void) {
-        var next = clinux_trace_receivers().map { Unmanaged<Box>.fromOpaque($0) }
-        while let box = next {
-            box._withUnsafeGuaranteedRef {
-                if $0.kinds.load(ordering: .relaxed) & kind.rawValue != 0 { body($0.receiver) }
+        let (list, stripe) = installation.readers.enter()
+        var next = list.map { Unmanaged<Installed>.fromOpaque($0) }
+        while let installed = next {
+            installed._withUnsafeGuaranteedRef {
+                if !$0.kinds.isDisjoint(with: kind) { body($0.receiver) }
                 next = $0.next.map { .passUnretained($0) }
             }
         }
+        if installation.readers.leave(stripe) { installation.releaseUnused() }
     }
 }
 

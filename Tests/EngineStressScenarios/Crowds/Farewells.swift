@@ -10,8 +10,9 @@ import TestSupport
 @Sendable func farewells(_ run: StressRun) {
     let program = Farewells(run)
     run.describe { "\(program.live.value) objects live, \(program.ends.value) operations have ended" }
-    // There is one receiver in a process.
-    let tracing = MisuseWatch.ownsProcess.load(ordering: .relaxed) ? program.traceNowAndThen() : nil
+    // In a process of its own: receivers get the events of all operations.
+    let isOwn = MisuseWatch.ownsProcess.load(ordering: .relaxed)
+    let tracing = isOwn ? (0..<2).map { program.traceNowAndThen(run.generator(90 + $0)) } : []
     let threads = 4
     together(threads) { thread in
         var random = run.generator(thread + 1)
@@ -20,7 +21,8 @@ import TestSupport
     }
     run.await { program.live.value == 0 }
     program.isOver.store(true, ordering: .relaxed)
-    tracing?.join()
+    for thread in tracing { thread.join() }
+    run.await { program.liveReceivers.value == 0 }
     program.finisher.end()
     run.count(program.ends.value)
 }
@@ -30,6 +32,7 @@ private final class Farewells: Sendable {
     /// The queues, the operations, and what their blocks hold.
     let live = LiveCount()
     let ends = LiveCount()
+    let liveReceivers = LiveCount()
     let finisher = Finisher()
     let isOver = Atomic<Bool>(false)
 
@@ -136,29 +139,51 @@ private final class Farewells: Sendable {
 
     // MARK: Tracing
 
-    /// A thread that installs the receiver and removes it, over and over.
-    func traceNowAndThen() -> OwnThread {
+    /// A thread that installs receivers and removes them, over and over, some in their own calls.
+    func traceNowAndThen(_ generator: SeededGenerator) -> OwnThread {
         OwnThread { [self] in
-            var looks = 0
+            var (random, looks) = (generator, 0)
             while !isOver.load(ordering: .relaxed) {
-                OperationTrace.install(Receiver.shared)
-                for _ in 0..<3 { pause(&looks) }
-                OperationTrace.remove(Receiver.shared)
+                let receivers = (0..<Int.random(in: 1...4, using: &random)).map { _ in
+                    Receiver(self, removesItself: random.hits(20))
+                }
+                for receiver in receivers {
+                    OperationTrace.install(receiver, for: random.hits(50) ? .all : .operations)
+                    if random.hits(50) { pause(&looks) }
+                }
                 pause(&looks)
+                for receiver in receivers.shuffled(using: &random) { OperationTrace.remove(receiver) }
             }
         }
     }
 
-    /// Reads what it gets. There is one, since receivers are never released.
+    /// Reads what it gets, while it is there.
     private final class Receiver: OperationTrace.Receiver {
-        static let shared = Receiver()
+        private let program: Farewells
+        private let removesItself: Bool
         private let sum = Atomic<Int>(0)
 
-        func receive(_ event: OperationTrace.OperationEvent) {
-            sum.wrappingAdd(event.operation?.isFinished ?? true ? event.queue.hashValue : 1, ordering: .relaxed)
+        init(_ program: Farewells, removesItself: Bool) {
+            (self.program, self.removesItself) = (program, removesItself)
+            program.liveReceivers.add()
         }
 
-        func receive(_ event: OperationTrace.ThreadEvent) { sum.wrappingAdd(event.queue.hashValue, ordering: .relaxed) }
+        deinit {
+            sum.store(.min, ordering: .relaxed)
+            program.liveReceivers.remove()
+        }
+
+        private func note(_ number: Int) {
+            let before = sum.wrappingAdd(number & 0xFF, ordering: .relaxed).oldValue
+            program.run.require(before >= 0, "a receiver is called that is gone (contract X4)")
+            if removesItself { OperationTrace.remove(self) }
+        }
+
+        func receive(_ event: OperationTrace.OperationEvent) {
+            note(event.operation?.isFinished ?? true ? event.queue.hashValue : 1)
+        }
+
+        func receive(_ event: OperationTrace.ThreadEvent) { note(event.queue.hashValue) }
     }
 
     // MARK: Operations

@@ -65,6 +65,30 @@ let outsideScenarios: [Scenario] = [
         exploration.check(log.count("told") <= log.count("main"), "P12: counted without a main")
         exploration.check(core == nil, "Q3: the queue is still there")
     },
+    Scenario("receiver-removed-during-a-call", "X4: a removed receiver is released, and not before its calls end") {
+        exploration in
+        exploration.warmUp()
+        let log = Log()
+        let receivers = (0..<2).map { _ in Shared<Receiver?>(Receiver { log.add("gone") }) }
+        OperationTrace.install(receivers[0].value!)
+        let call: @Sendable () -> Void = {
+            OperationTrace.forEachReceiver(of: .changes) { receiver in
+                exploration.point()
+                (receiver as! Receiver).use()
+            }
+        }
+        exploration.run(
+            call, call,
+            {
+                OperationTrace.install(receivers[1].value!)
+                for receiver in receivers {
+                    OperationTrace.remove(receiver.value!)
+                    receiver.value = nil
+                }
+            })
+        exploration.settle()
+        exploration.check(log.count("gone") == 2, "X4: \(log.count("gone")) of 2 removed receivers are released")
+    },
     Scenario("asked-as-two-dependencies-finish", "F8: asked after the last end, in no queue, it starts itself once") {
         exploration in
         let log = Log()
@@ -149,6 +173,17 @@ private final class StartsItself: Operation, @unchecked Sendable {
     }
 
     override func main() { body() }
+}
+
+private final class Receiver: OperationTrace.Receiver {
+    private let calls = Atomic<Int>(0)
+    private let atEnd: @Sendable () -> Void
+
+    init(_ atEnd: @escaping @Sendable () -> Void) { self.atEnd = atEnd }
+    deinit { atEnd() }
+
+    /// Fails if the receiver is gone.
+    func use() { calls.wrappingAdd(1, ordering: .relaxed) }
 }
 
 private final class Listener: EndOfMainListener {

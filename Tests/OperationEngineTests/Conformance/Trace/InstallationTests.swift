@@ -81,6 +81,41 @@ extension TracingTests {
             freed.wait(for: 2)
         }
 
+        /// Removes itself when it is called.
+        private final class Leaving: OperationTrace.Receiver {
+            private let freed: Counter
+            private let called: Counter
+
+            init(freed: Counter, called: Counter) { (self.freed, self.called) = (freed, called) }
+            deinit { freed.add() }
+
+            func receive(_ event: OperationTrace.OperationEvent) {
+                if OperationTrace.remove(self) { called.add() }
+            }
+        }
+
+        @Test("a removed receiver is released, also if it removes itself in a call", .contract("X4"))
+        func released() {
+            let (freed, called) = (Counter(), Counter())
+            let queue = makeQueue()
+            let log = TraceLog(of: [queue])
+            log.installed {
+                for _ in 0..<1_000 { OperationTrace.remove(installed(Leaving(freed: freed, called: called))) }
+                for _ in 0..<100 { installed(Leaving(freed: freed, called: called)) }
+                queue.addOperation {}
+                drains(queue)
+                called.wait(for: 100)
+                freed.wait(for: 1_100)
+            }
+            #expect(log.entries.map(\.step) == .whole)
+        }
+
+        @discardableResult
+        private func installed(_ receiver: Leaving) -> Leaving {
+            OperationTrace.install(receiver, for: .operations)
+            return receiver
+        }
+
         @Test("installed and removed under load: no step twice, none out of order", .contract("X4"))
         func underLoad() {
             let queues = (0..<3).map { makeQueue(limit: $0 == 0 ? nil : $0) }
