@@ -72,6 +72,8 @@
         /// - Parameter interval: the time between two publications, more than zero.
         public func run(every interval: Duration) async {
             precondition(interval > .zero, "MetricsPublisher.run(every:) needs an interval above zero, not \(interval)")
+            // `Task.sleep` traps for durations that the clock cannot add up. This one is 300 years.
+            let interval = min(interval, .seconds(1 << 33))
             repeat { publish() } while (try? await Task.sleep(for: interval)) != nil
             publish()
         }

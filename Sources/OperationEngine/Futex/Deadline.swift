@@ -9,17 +9,8 @@ package struct Deadline {
 
     /// A negative duration gives a deadline that has passed. A duration too long to add up gives `never`.
     init(after duration: Duration) {
-        let (seconds, attoseconds) = duration.components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let (nanoseconds, tooLong) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
-        let (sum, tooLate) = Self.now().addingReportingOverflow(nanoseconds)
-        if overflow || tooLong || tooLate {
-            instant = seconds < 0 ? 0 : nil
-        } else {
-            // The clock starts at 0. An earlier instant has passed as well, and 0 can be subtracted from without
-            // overflow.
-            instant = max(0, sum)
-        }
+        let (sum, isTooLate) = Self.now().addingReportingOverflow(max(0, duration.wholeNanoseconds))
+        instant = isTooLate ? nil : sum
     }
 
     private init(instant: Int64?) { self.instant = instant }
@@ -37,5 +28,16 @@ package struct Deadline {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
+
+extension Duration {
+    /// The nanoseconds; of a longer duration, as many as an `Int64` holds.
+    var wholeNanoseconds: Int64 {
+        // Compared first: `components` traps if the seconds exceed an `Int64`.
+        if self >= .nanoseconds(Int64.max) { return .max }
+        if self <= .nanoseconds(Int64.min) { return .min }
+        let (seconds, attoseconds) = components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 }

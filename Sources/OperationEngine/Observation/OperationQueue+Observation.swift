@@ -10,7 +10,8 @@ extension ObservableQueue {
     ///
     /// The observable properties are `operations`, `operationCount`, `maxConcurrentOperationCount`, `isSuspended` and
     /// `name` (contract D23). Another key path is a `Misuse`. A batch that is added is one change. An operation that
-    /// leaves is one change too, and the old value of `operations` no longer contains it.
+    /// leaves is one change too, and the old value of `operations` no longer contains it. Changes of several threads
+    /// overlap: the old and the new value of one may span others, so they form no chain.
     public func observe<Value>(
         _ keyPath: KeyPath<OperationQueue, Value>, options: ObservingOptions = [],
         changeHandler: @escaping @Sendable (Self, ObservedChange<Value>) -> Void

@@ -19,10 +19,7 @@ package enum EndlessWait {
     /// How long a wait lasts before it is checked. A second, except in tests.
     package static var patience: Duration {
         get { .nanoseconds(patienceNanoseconds.load(ordering: .relaxed)) }
-        set {
-            let (seconds, attoseconds) = newValue.components
-            patienceNanoseconds.store(seconds * 1_000_000_000 + attoseconds / 1_000_000_000, ordering: .relaxed)
-        }
+        set { patienceNanoseconds.store(newValue.wholeNanoseconds, ordering: .relaxed) }
     }
 
     static var endOfPatience: DispatchTime {

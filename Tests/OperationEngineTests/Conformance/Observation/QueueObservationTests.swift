@@ -135,6 +135,51 @@ struct QueueObservationTests {
         withExtendedLifetime(token) {}
     }
 
+    @Test("a change that others overlap is announced with what came in between", .contract("D23"))
+    func overlapping() {
+        let queue = makeQueue(suspended: true)
+        let (isAdding, goOn) = (Gate("one is about to be added"), Gate("others were added"))
+        let pairs = Recorder<[Int?]>()
+        let token = queue.observe(\.operationCount, options: [.prior, .old, .new]) { _, change in
+            if !change.isPrior { return pairs.append([change.oldValue, change.newValue]) }
+            if isAdding.isOpen { return }
+            isAdding.open()
+            goOn.wait()
+        }
+        onThreads(2) { thread in
+            if thread == 0 { return queue.addOperation {} }
+            isAdding.wait()
+            for _ in 0..<2 { queue.addOperation {} }
+            goOn.open()
+        }
+        #expect(pairs.entries == [[0, 1], [1, 2], [0, 3]])
+        withExtendedLifetime(token) {}
+        queue.isSuspended = false
+        drains(queue)
+    }
+
+    @Test("under load there are as many pairs as changes, and the last call finds the last value", .contract("D23"))
+    func overlappingUnderLoad() {
+        let queue = makeQueue(limit: 1)
+        let (adders, each) = (3, Scale.of(1_500))
+        let changes = 2 * adders * each
+        let begun = Atomic(0)
+        let (pairs, last) = (Recorder<[Int]>(), Guarded<Int?>(nil))
+        let token = queue.observe(\.operationCount, options: [.old, .new]) { queue, change in
+            let isLast = begun.add(1, ordering: .sequentiallyConsistent).newValue == changes
+            pairs.append([change.oldValue ?? -1, change.newValue ?? -1])
+            if isLast { last.withLock { $0 = queue.operationCount } }
+        }
+        onThreads(adders) { _ in
+            for _ in 0..<each { queue.addOperation {} }
+        }
+        #expect(last.wait { $0 != nil } && last.read() == 0)
+        eventually("all calls return") { pairs.entries.count >= changes }
+        #expect(pairs.entries.count == changes && pairs.entries.joined().allSatisfy { 0...adders * each ~= $0 })
+        #expect(pairs.entries.contains { $0[1] == 0 })
+        withExtendedLifetime(token) {}
+    }
+
     @Test(
         "one that comes while the queue runs may wait for the queue when it hears of the last operation",
         .contract("D23", "O3"))
