@@ -1,5 +1,6 @@
 import Glibc
 import OpBenchLaunch
+import OpBenchModel
 
 /// The commit that the program was built from: recorded at build time, or else the commit of the repository that holds
 /// it.
