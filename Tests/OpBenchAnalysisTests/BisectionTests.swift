@@ -133,6 +133,17 @@ struct BisectionTests {
         }
     }
 
+    @Test("the part of the change is that of the logarithm of ratios, or of the difference")
+    func parts() throws {
+        let time = try #require(SearchedChange(in: [row(.time, .regression, ratio: 1.21, (1.2, 1.22))]))
+        #expect(abs(try #require(time.part(in: row(.time, .inconclusive, ratio: 1.1))) - 0.5) < 1e-9)
+        #expect(time.part(in: row(.time, .inconclusive)) == nil)
+        let rate = try #require(SearchedChange(in: [row(.sustainedRate, .regression, ratio: 0.25)]))
+        #expect(abs(try #require(rate.part(in: row(.sustainedRate, .pass, ratio: 0.5))) - 0.5) < 1e-9)
+        let count = try #require(SearchedChange(in: [row(.allocations, .regression, base: 0, head: 8)]))
+        #expect(count.part(in: row(.allocations, .pass, base: 0, head: 2)) == 0.25)
+    }
+
     @Test("a rate gets worse when it falls, and a count may rise from 0")
     func scales() throws {
         let rate = try #require(

@@ -68,29 +68,31 @@ struct SequentialPrecisionTests {
         #expect(abs(found.estimates - kind.truth) < 0.005 && abs(found.below - runs / 2) < runs / 10, "\(found)")
     }
 
-    /// A machine whose speed drifts: each block's speed has seven tenths of the one before.
-    struct Drift {
-        private var level = 0.0
-
-        mutating func next(_ generator: inout SplitMix64) -> Double {
-            level = 0.7 * level + (1 - 0.7 * 0.7).squareRoot() * (Kind.normal.value(&generator) - 1)
-            return exp(level)
+    /// The guide HowFarToTrustIt states how often they miss it.
+    @Test(
+        "if the machine drifts, the intervals of times miss the truth, which those of ratios hold as before",
+        arguments: [(0.5, 18...33), (0.95, 64...84)] as [(Double, ClosedRange<Int>)])
+    func drift(likeness: Double, missed: ClosedRange<Int>) throws {
+        let runs = 500
+        var level = 0.0
+        // Each block's speed has a part of the one before.
+        func next(_ generator: inout SplitMix64) -> Double {
+            let own = Kind.normal.value(&generator) - 1
+            level = likeness * level + (1 - likeness * likeness).squareRoot() * own
+            return level
         }
-    }
-
-    @Test("if the machine drifts, the intervals of times miss the truth more often than those of ratios")
-    func drift() throws {
-        let runs = 300
-        var drift = Drift()
         let times = try outcome(
-            runs, seed: 13, draw: { drift.next(&$0) * exp(0.01 * (Kind.normal.value(&$0) - 1)) }, truth: 1,
-            estimate: { median($0) }, interval: { medianInterval(of: $0) })
-        #expect(times.covered < runs * 85 / 100, "\(times)")
-        // The drift of a block is the same on both sides.
+            runs, seed: 13, draw: { exp(next(&$0)) }, truth: 1, estimate: { median($0) },
+            interval: { medianInterval(of: $0) })
+        #expect(missed.contains((runs - times.covered) * 100 / runs), "\(times)")
         let ratios = try outcome(
-            runs, seed: 14, draw: { Kind.normal.value(&$0) - Kind.normal.value(&$0) + 1 }, truth: 1,
-            estimate: { hodgesLehmann($0) }, interval: { hodgesLehmannInterval(of: $0) })
-        #expect(ratios.covered >= runs * 9 / 10, "\(ratios)")
+            200, seed: 14,
+            draw: { generator in
+                let drift = next(&generator)
+                let (own, other) = (Kind.normal.value(&generator) - 1, Kind.normal.value(&generator) - 1)
+                return 1 + (drift + own) - (drift + other)
+            }, truth: 1, estimate: { hodgesLehmann($0) }, interval: { hodgesLehmannInterval(of: $0) })
+        #expect(ratios.covered >= 180, "\(ratios)")
     }
 
     @Test("the interval of the ratios holds the truth in nine of ten runs")

@@ -1,7 +1,11 @@
 import Foundation
+import OpBenchAnalysis
 import OpBenchModel
 import TestSupport
 import Testing
+
+@testable import OpBenchCommand
+@testable import OpBenchRunner
 
 /// `opbench bisect`. The compiler is a script, and the change is a count, which has the same value in every try.
 @Suite(.serialized)
@@ -168,6 +172,46 @@ struct BisectTests {
             let layouts = Dictionary(grouping: rows, by: \.side).mapValues { Set($0.compactMap(\.layout)) }
             #expect(layouts["base"]?.isDisjoint(with: layouts["head"] ?? []) == true && layouts["head"] != [])
         }
+    }
+
+    /// The end of a search that no commit confirms.
+    ///
+    /// - Parameter middle: the ratio of the commit in the middle to the good end.
+    private func unconfirmed(middle: Double) throws -> BisectReport {
+        func commit(_ number: Int) -> PackageCommit {
+            PackageCommit(ref: number == 0 ? "good" : "c\(number)", id: String(repeating: String(number), count: 40))
+        }
+        func row(_ ratio: Double, _ verdict: Verdict) -> CompareRow {
+            var row = CompareRow(
+                cellID: "w", backend: .engine, phase: "total", operationClass: "", metric: "cpu_time", stat: "total",
+                verdict: verdict)
+            (row.ratio, row.ratioLow, row.ratioHigh) = (ratio, ratio - 0.01, ratio + 0.01)
+            return row
+        }
+        let history = CommitHistory(
+            repository: PackageRepository(package: "", prefix: ""), good: commit(0),
+            others: (1...4).map {
+                DescribedCommit(commit: commit($0), authorDate: "2026-11-2\($0)", subject: "commit \($0)")
+            })
+        let change = try #require(SearchedChange(in: [row(1.21, .regression)]))
+        func step(_ base: Int, _ head: Int, _ ratio: Double, isCheck: Bool = false) -> BisectRun.Step {
+            BisectRun.Step(
+                base: commit(base), head: commit(head), judged: change.judged(by: [row(ratio, .inconclusive)]),
+                blocks: 40, isCheck: isCheck)
+        }
+        return BisectReport(
+            BisectRun.Found(suspects: 1...4, isConfirmed: false, folder: ""), change,
+            steps: [step(0, 4, 1.21), step(0, 2, middle), step(0, 1, 1), step(1, 2, 1.1, isCheck: true)], history)
+    }
+
+    @Test("a search that finds half of the change in the middle says that there may be two steps of equal size")
+    func twoSteps() throws {
+        let report = try unconfirmed(middle: 1.1)
+        Golden("bisect").expect(report.text(width: nil) + "\n" + report.markdown, "two steps")
+        func lines(middle: Double) throws -> Int {
+            try unconfirmed(middle: middle).text(width: nil).split(separator: "\n").count
+        }
+        #expect(try lines(middle: 1.02) == lines(middle: 1.1) - 1 && lines(middle: 1.19) == lines(middle: 1.02))
     }
 
     @Test("what is no history is rejected before anything is built")

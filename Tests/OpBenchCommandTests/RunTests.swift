@@ -1,8 +1,10 @@
 import Foundation
 import OpBenchModel
-import OpBenchRunner
 import TestSupport
 import Testing
+
+@testable import OpBenchCommand
+@testable import OpBenchRunner
 
 /// `opbench run` from the workload file to the files of a run, with the real program and real samples.
 @Suite(.serialized)
@@ -128,8 +130,27 @@ struct RunTests {
             return max(ends.high - value, value - ends.low) > 0.2 * value
         }
         #expect(facts.impreciseCells == Set(wide.map(\.cellID)).sorted())
-        let line = result.errors.split(separator: "\n").first { $0.hasPrefix("opbench: precision: ±20 % of the ratios, ") }
+        let line = result.errors.split(separator: "\n").first { $0.hasPrefix("opbench: precision: ±20 % of the ") }
         #expect(line.map { $0.hasSuffix("reached in all cells") } == facts.impreciseCells.isEmpty)
+    }
+
+    @Test func `a precision is that of ratios within blocks, unless times are asked for`() throws {
+        let rows = (0..<7).flatMap { block in
+            // The machine gets slower with each block.
+            [(BackendID.dispatch, 1.0), (.engine, 2)].map { backend, time in
+                SampleRow(
+                    runID: "r", sampleID: "\(block)\(backend)-throughput", timestampUTC: "", workload: "w", cellID: "w",
+                    backend: backend, block: block, position: 0, phase: "total", status: .ok, metric: "time",
+                    stat: "total", value: time * Double(1 + block), operations: 1, parameters: [:])
+            }
+        }
+        func width(_ options: String...) throws -> Double {
+            let command = try RunCommand.parse(options + ["w.json"])
+            return try #require(command.amount.budget?.widths(rows)["w"])
+        }
+        #expect(try width("--precision", "2%") < 1e-9 && width("--time-budget", "1m") < 1e-9)
+        #expect(try width("--precision", "2%", "--precision-of", "ratios") < 1e-9)
+        #expect(try abs(width("--precision", "2%", "--precision-of", "times") - 0.75) < 1e-9)
     }
 
     @Test(arguments: [

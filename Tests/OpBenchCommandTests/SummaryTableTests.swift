@@ -72,7 +72,7 @@ struct SummaryTableTests {
         #expect(
             summarize(rows)[0].quality
                 == SampleQuality(
-                    samples: 4, noisy: 1, throughputSamples: 3, short: 1, latencySamples: 1))
+                    samples: 4, noisy: 1, throughputSamples: 3, short: 1, latencySamples: 1, noisyThroughput: 1))
     }
 
     @Test(

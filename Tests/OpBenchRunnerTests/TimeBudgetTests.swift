@@ -116,6 +116,8 @@ import Testing
         let reached = try await run(options(), precision: 0.02) { $1 < ($0 == other ? 12 : 9) ? 1 / Double($1) : 0.019 }
         #expect(blocks(id("w"), reached.rows).count == 9 && blocks(other, reached.rows).count == 12)
         #expect(reached.facts.precision == Precision(part: 0.02, of: .ratios) && reached.facts.impreciseCells == [])
+        // No backend has Dispatch beside it.
+        #expect(reached.facts.timedCells == (2, 2))
         let distances = reached.events.compactMap { if case .imprecise(_, let distance) = $0 { distance } else { nil } }
         #expect(distances.count == 7 && distances == distances.sorted(by: >))
 
