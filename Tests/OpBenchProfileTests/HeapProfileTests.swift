@@ -89,6 +89,15 @@ struct HeapProfileTests {
         #expect(counts.samples.map(\.weight) == [86, 4])
         #expect(heap.profile(.allAllocations, symbols(heap)).samples.map(\.weight) == [120, 4])
         #expect(heap.profile(.liveBytes, symbols(heap)).samples.map(\.weight) == [9603, 695])
+        // √(86² ÷ 50 + 4² ÷ 3) ÷ (2 · 90).
+        let report = StackReport(counts, on: .engine, operations: 0)
+        #expect(counts.samples.map(\.count) == [50, 3] && abs(report.standardError - 0.068775) < 1e-6)
+        #expect(heap.profile(.allBytes, symbols(heap)).samples.map(\.count) == [70, 3])
+        Golden("stack-report").expect(report.lines().joined(separator: "\n"), "a part of the allocations")
+        // Where each allocation is a sample, nothing is left to chance.
+        let whole = try HeapProfile(Array(Self.dump().utf8)).profile(.liveBytes, symbols(heap))
+        #expect(whole.samples.map(\.count) == [50, 3])
+        #expect(StackReport(whole, on: .engine, operations: 0).standardError == 0)
     }
 
     @Test("Incomplete dumps are rejected")

@@ -44,7 +44,7 @@ struct TraceFileTests {
         #expect(MemoryLayout<TracedWait>.size == 24)
         #expect(MemoryLayout<TracedWait>.stride == 24)
         #expect(MemoryLayout<TracedDependency>.size == 8)
-        #expect(MemoryLayout<StackProfile.WeighedStack>.stride == 24)
+        #expect(MemoryLayout<StackProfile.WeighedStack>.stride == 32)
     }
 
     @Test("A file that is cut anywhere, or followed by other data, is rejected")

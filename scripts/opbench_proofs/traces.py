@@ -45,7 +45,7 @@ class Trace:
     is_busy: bool
     """Whether its first line reports a busy machine."""
     waited: float
-    """The part of the bodies' time without a processor, from the first line; 0 without it."""
+    """The part of the bodies' time in which they waited for a processor, from the first line; 0 without it."""
 
     def holds(self, shape: str) -> bool:
         return self.is_busy and all(

@@ -17,7 +17,7 @@ public struct FlameGraph: Sendable {
         self.title = title
         let classifier = FrameClassifier(backend)
         tree = FlameTree(profile, classifier: classifier, operations: operations)
-        subtitle = "\(profile.unit.text(Double(profile.total))) in \(profile.samples.count) samples"
+        subtitle = profile.words
         legend = classifier.classes.map { ($0.color, $0.words) }
     }
 

@@ -144,6 +144,7 @@ public struct HeapProfile: Equatable, Sendable {
     /// - Parameter symbols: the names of `lookUps`.
     public func profile(_ measure: Measure, _ symbols: SymbolTable) -> StackProfile {
         var profile = StackProfile(unit: measure.unit)
+        profile.isWhole = samplePeriod == 1
         for site in sites {
             let figures =
                 switch measure {
@@ -151,7 +152,7 @@ public struct HeapProfile: Equatable, Sendable {
                 case .allBytes, .allAllocations: site.all
                 }
             let weight = estimate(figures, inBytes: measure.unit == .bytes)
-            if weight > 0 { profile.add(stack(site, symbols), weight: weight) }
+            if weight > 0 { profile.add(stack(site, symbols), weight: weight, of: figures.allocations) }
         }
         return profile
     }

@@ -42,9 +42,11 @@ public struct StackFrame: Hashable, Sendable {
 /// Frames and stacks are stored once. A stack is a node of a tree, and its parent is the stack of its caller, which has
 /// a lower index. A value type; not thread-safe while it grows.
 public struct StackProfile: Sendable {
-    /// 24 bytes.
+    /// 32 bytes.
     public struct WeighedStack: Equatable, Sendable, BitwiseCopyable {
         public var weight: Int64
+        /// The number of samples with that weight together.
+        public var count: Int64
         /// Nanoseconds on the profiler's clock; 0 without a clock.
         public var time: Int64
         /// The node of the innermost function.
@@ -66,6 +68,8 @@ public struct StackProfile: Sendable {
     public private(set) var samples: [WeighedStack] = []
     /// The weight of all samples.
     public private(set) var total: Int64 = 0
+    /// Whether there is a sample of each event, so that chance has no part in the weights.
+    public var isWhole = false
 
     private var frameIDs: [StackFrame: UInt32] = [:]
     private var nodeIDs: [UInt64: UInt32] = [:]
@@ -79,14 +83,13 @@ public struct StackProfile: Sendable {
     /// - Parameters:
     ///   - stack: the outermost function first; an empty stack belongs to the root.
     ///   - weight: not negative.
+    ///   - count: the number of samples.
     /// - Returns: false, without adding anything, if the weight is negative or the sum would overflow.
     @discardableResult
-    public mutating func add(_ stack: [StackFrame], weight: Int64, thread: String = "", time: Int64 = 0) -> Bool {
-        let (sum, overflow) = total.addingReportingOverflow(weight)
-        guard weight >= 0, !overflow else { return false }
-        total = sum
-        samples.append(WeighedStack(weight: weight, time: time, stack: node(stack), thread: id(of: thread)))
-        return true
+    public mutating func add(
+        _ stack: [StackFrame], weight: Int64, of count: Int64 = 1, thread: String = "", time: Int64 = 0
+    ) -> Bool {
+        add(node: node(stack), weight: weight, of: count, thread: thread, time: time)
     }
 
     /// The node of a stack, without a sample.
@@ -100,11 +103,14 @@ public struct StackProfile: Sendable {
     ///
     /// - Returns: like the other `add`; also false if there is no such node.
     @discardableResult
-    public mutating func add(node: UInt32, weight: Int64, thread: String = "", time: Int64 = 0) -> Bool {
+    public mutating func add(
+        node: UInt32, weight: Int64, of count: Int64 = 1, thread: String = "", time: Int64 = 0
+    ) -> Bool {
         let (sum, overflow) = total.addingReportingOverflow(weight)
         guard weight >= 0, !overflow, nodes.indices.contains(Int(node)) else { return false }
         total = sum
-        samples.append(WeighedStack(weight: weight, time: time, stack: node, thread: id(of: thread)))
+        samples.append(
+            WeighedStack(weight: weight, count: count, time: time, stack: node, thread: id(of: thread)))
         return true
     }
 
@@ -134,6 +140,12 @@ public struct StackProfile: Sendable {
     }
 
     // MARK: Looking
+
+    /// The total and the number of samples: `2.00 MiB in 345 samples`.
+    var words: String {
+        let count = samples.reduce(0) { $0 + $1.count }
+        return "\(unit.text(Double(total))) in \(ProfileText.count(Double(count))) \(count == 1 ? "sample" : "samples")"
+    }
 
     /// A copy with only the matching samples: for example between two marks, or of some threads.
     public func filtered(_ isIncluded: (WeighedStack) -> Bool) -> StackProfile {

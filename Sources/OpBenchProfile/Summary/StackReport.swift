@@ -25,22 +25,18 @@ public struct StackReport: Sendable {
         guard table.total > 0 else { return ["no sample"] }
         let unit = profile.unit
         var lines = [
-            "\(unit.text(Double(table.total))) in \(profile.samples.count) samples"
+            profile.words
                 + (table.operations > 0
                     ? ", \(unit.text(Double(table.total) / Double(table.operations))) per operation" : "")
         ]
-        if unit != .nanoseconds { return lines + allocators(count) + [unknownCallers] }
+        if unit != .nanoseconds { return lines + allocators(count) + [unknownCallers] + fewSamples }
         for row in table.rows where row.weight > 0 {
             var line = "  \(row.frameClass.words): \(ProfileText.share(Double(row.weight), of: Double(table.total)))"
             if table.operations > 0 { line += ", \(unit.text(row.perOperation)) per operation" }
             lines.append(line)
             if row.frameClass == .library { lines += modules }
         }
-        lines.append(unknownCallers)
-        let error = standardError
-        if error > Self.mostStandardError {
-            lines.append("few samples: shares have a standard error of up to \(ProfileText.share(error, of: 1))")
-        }
+        lines += [unknownCallers] + fewSamples
         let functions = profile.functions()
         let shortened = Self.shortened(functions.map(\.frame.name), first: count)
         for (function, name) in zip(functions, shortened) {
@@ -52,11 +48,20 @@ public struct StackReport: Sendable {
         return lines
     }
 
-    /// The standard error of a share of one half, which is the largest, assuming independent samples with these
-    /// weights.
-    private var standardError: Double {
-        let squares = profile.samples.reduce(0.0) { $0 + Double($1.weight) * Double($1.weight) }
+    /// The standard error of a share of one half, which is the largest, assuming independent samples, those of a stack
+    /// with equal weights.
+    var standardError: Double {
+        if profile.isWhole { return 0 }
+        let squares = profile.samples.reduce(0.0) {
+            $0 + Double($1.weight) * Double($1.weight) / Double(max(1, $1.count))
+        }
         return squares.squareRoot() / (2 * Double(table.total))
+    }
+
+    private var fewSamples: [String] {
+        let error = standardError
+        guard error > Self.mostStandardError else { return [] }
+        return ["few samples: shares have a standard error of up to \(ProfileText.share(error, of: 1))"]
     }
 
     private static let mostModules = 5
