@@ -236,7 +236,7 @@ struct ExplainTests {
         }
     }
 
-    @Test("a slower work kernel is named first, and the unexplained rest has a line", .slow)
+    @Test("a slower work kernel is named first, and the unexplained parts have lines", .slow)
     func slowerWork() async throws {
         let folder = try ScratchFolder()
         try await measureTwoSides(of: Self.busy, in: folder)
@@ -252,7 +252,7 @@ struct ExplainTests {
             return isKernel(output)
         }
         #expect(isKernel(output), "\(output)")
-        #expect(Self.unexplained(markdown) == 1)
+        #expect(Self.unexplained(markdown) == 2)
         #expect(folder.contents().contains { $0.hasSuffix("-engine-cpu-difference.svg") })
     }
 
@@ -385,7 +385,7 @@ struct ExplainTests {
         #expect(lines[heading + 1].contains("burn") || lines[heading + 1].contains("WorkKernel"), "\(result.output)")
         #expect(lines.contains { $0.contains("callgrind") }, "\(result.output)")
         let markdown = try folder.read("why.md")
-        #expect(markdown.contains("| instructions") && Self.unexplained(markdown) == 2)
+        #expect(markdown.contains("| instructions") && Self.unexplained(markdown) == 3)
     }
 
     @Test("--instructions without valgrind is rejected before anything is read")

@@ -128,7 +128,7 @@ struct ExplanationTests {
         #expect(cpu.functions.map(\.change.name) == [Self.engine.name, Self.other.name])
         #expect(cpu.functions.map(\.change.difference) == [20, -6])
         #expect(cpu.functions.first?.parts.map(\.frameClass) == [.allocation])
-        #expect(cpu.unexplained == 6)
+        #expect((cpu.unnamed, cpu.unsampled) == (0, 6))
         #expect(explanation.instructions == nil)
         #expect(cpu.classes.map(\.name) == [FrameClass.allocation.words, "engine"])
         #expect(cpu.classes.map(\.difference) == [20, -6])
@@ -175,7 +175,7 @@ struct ExplanationTests {
         let explanation = explanation(
             side(100, allocations: 10, serve: 300), side(110, allocations: 20, serve: 340))
         #expect(explanation.cpu?.functions.map(\.change.name) == [Self.engine.name])
-        #expect(explanation.cpu?.unexplained == 0)
+        #expect(explanation.cpu.map { [$0.unnamed, $0.unsampled] } == [4, -4])
     }
 
     @Test("If neither time nor CPU time changed, nothing is named, and the first line says so")
@@ -184,7 +184,7 @@ struct ExplanationTests {
             side(100, allocations: 10, serve: 300), side(100, allocations: 10, serve: 500))
         #expect(explanation.cpu?.functions.isEmpty == true)
         #expect(explanation.allocations.isEmpty && explanation.waits.isEmpty && explanation.counts.isEmpty)
-        #expect(explanation.cpu?.unexplained == explanation.cpuTime.difference)
+        #expect(explanation.cpu.map { [$0.unnamed, $0.unsampled] } == [20, -20])
         expectGolden(explanation, "no change")
     }
 
@@ -323,7 +323,7 @@ struct ExplanationTests {
         #expect(ranking.functions.map(\.change.name) == [Self.engine.name])
         #expect(ranking.functions.first?.change.interval == 100...100)
         #expect(ranking.functions.first?.parts.map(\.frameClass) == [.allocation, .queue("engine")])
-        #expect(abs(ranking.unexplained) < 1e-9)
+        #expect(abs(ranking.unnamed) < 1e-9 && ranking.unsampled == 0)
         expectGolden(explanation, "instructions")
     }
 
@@ -334,8 +334,8 @@ struct ExplanationTests {
             (0..<7).map { _ in counted(5000, malloc: 0, other: 1000, little: 12) }
         ).instructions
         #expect(ranking?.functions.isEmpty == true)
-        #expect(ranking?.unexplained == ranking?.total.difference)
-        #expect(ranking?.unexplained != 0)
+        #expect(ranking?.unnamed == ranking?.total.difference && ranking?.unsampled == 0)
+        #expect(ranking?.unnamed != 0)
     }
 
     @Test("Without counts of every turn, there is no table of them")

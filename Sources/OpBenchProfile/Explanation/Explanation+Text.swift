@@ -85,7 +85,9 @@ extension Explanation {
             for function in ranking.functions.prefix(Self.shown) {
                 row(function.change, unit, what + function.change.name)
             }
-            text += "| \(what)unexplained | | | \(Self.signed(ranking.unexplained, unit)) | |\n"
+            for (name, difference) in Self.unexplained(ranking, unit) {
+                text += "| \(what)\(name) | | | \(Self.signed(difference, unit)) | |\n"
+            }
             for change in ranking.classes { row(change, unit, "\(what)class of code, \(change.name)") }
         }
         if let cpu { rows(cpu, ProfileText.time) }
@@ -122,9 +124,18 @@ extension Explanation {
             let rest = ranking.functions.dropFirst(Self.shown).reduce(0) { $0 + $1.change.difference }
             lines.append("  \(ranking.functions.count - Self.shown) more: \(Self.signed(rest, unit))")
         }
-        lines.append("  unexplained: \(Self.signed(ranking.unexplained, unit))")
+        lines += Self.unexplained(ranking, unit).map { "  \($0): \(Self.signed($1, unit))" }
         guard !ranking.classes.isEmpty else { return lines }
         return lines + ["\(what), by class of code:"] + ranking.classes.map { "  \(Self.line($0, unit))" }
+    }
+
+    /// The parts of the change that no named function explains.
+    private static func unexplained(
+        _ ranking: RankedFunctions, _ unit: (Double) -> String
+    ) -> [(name: String, difference: Double)] {
+        let limit = "less than \(unit(ranking.least)), or not beyond chance"
+        return [("unexplained, in functions that changed by \(limit)", ranking.unnamed)]
+            + (ranking.unsampled == 0 ? [] : [("unexplained, in no sample", ranking.unsampled)])
     }
 
     /// Short names for all functions in the text.

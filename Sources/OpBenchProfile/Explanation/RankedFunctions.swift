@@ -22,10 +22,16 @@ public struct RankedFunctions: Equatable, Sendable {
     /// The changes by class of code, named by the classes and ranked like the functions.
     public private(set) var classes: [Change]
     /// The least reported change of a function or class.
-    private let least: Double
+    let least: Double
+    /// The change of the profile's sum.
+    private let sampled: Double
 
-    /// The part of the total's change that `functions` do not explain.
-    public var unexplained: Double { total.difference - functions.reduce(0) { $0 + $1.change.difference } }
+    /// The part of the total's change that is in no sample, because no sampler sees all of a switch between threads, or
+    /// the profiled samples differ from the others.
+    public var unsampled: Double { total.difference - sampled }
+
+    /// The part of the total's change in functions that changed too little, or not beyond chance.
+    public var unnamed: Double { sampled - functions.reduce(0) { $0 + $1.change.difference } }
 
     /// The least share of the total change that is reported.
     static let leastShare = 0.05
@@ -47,11 +53,10 @@ public struct RankedFunctions: Equatable, Sendable {
             return nil
         }
         let unit = ofBase[0].profile.unit
-        let total =
-            total
-            ?? Change(
-                unit.rawValue, base: ofBase.map(\.totalPerOperation), head: ofHead.map(\.totalPerOperation), by: test)
-        self.total = total
+        let sum = Change(
+            unit.rawValue, base: ofBase.map(\.totalPerOperation), head: ofHead.map(\.totalPerOperation), by: test)
+        let total = total ?? sum
+        (self.total, sampled) = (total, sum.difference)
         // Counts vary less than times.
         let leastEffect =
             unit == .instructions ? Self.leastInstructions : total.base.magnitude * ChanceTest.leastEffect
