@@ -62,6 +62,14 @@ struct OffCPUTests {
 
     private func profile() -> OffCPU { OffCPU(SchedScript(Array(Self.script.utf8)), marks: Self.marks) }
 
+    @Test func `events of threads that have ended, and have no id, are left out`() {
+        let ended = ":-1  5/-1  \(Self.time(500)) \(Self.switched(10, "X"))\n\(Self.park)\n\n"
+        let script = SchedScript(Array(Self.script.utf8))
+        let longer = SchedScript(Array((Self.script + ended).utf8))
+        #expect(longer.events == script.events && longer.threadNames == script.threadNames)
+        #expect(longer.skippedLines == 0)
+    }
+
     @Test func `each thread's times equal those computed by hand`() {
         let profile = profile()
         #expect(profile.marks.duration == 20_000)

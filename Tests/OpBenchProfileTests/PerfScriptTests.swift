@@ -52,6 +52,18 @@ struct PerfScriptTests {
         #expect(PerfScript(Array(Self.output.utf8)).profile.total == 2_006_030)
     }
 
+    @Test("Samples of threads that end have no id, and count")
+    func endingThreads() {
+        let text = """
+            :-1 18674/-1     5808.570661137:    1003009 cpu-clock:\u{20}
+            \tffffffff81000100 do_exit+0x77 ([kernel.kallsyms])
+
+            """
+        let script = PerfScript(Array(text.utf8), process: 18674)
+        #expect(script.skippedLines == 0 && script.profile.total == 1_003_009)
+        #expect(names(script) == [["do_exit"]] && script.profile.threads == ["ending threads"])
+    }
+
     @Test("Another demangler, or none")
     func demangler() {
         let bare = PerfScript(Array(Self.output.utf8), demangle: { _ in nil })

@@ -69,7 +69,9 @@ public struct SchedScript: Sendable {
             } else if let (next, owner) = header(line) {
                 finish(&self)
                 stack = []
-                if process == nil || owner == nil || owner == process || next.isWaking { event = next }
+                // A thread that ends is one no more.
+                let isOwn = process == nil || owner == nil || owner == process || next.isWaking
+                if isOwn, next.thread >= 0 { event = next }
             } else if Self.isBeginning(line) {
                 finish(&self)
             } else if line.first == UInt8(ascii: "\t"), event == nil {
@@ -111,8 +113,10 @@ public struct SchedScript: Sendable {
                 let (sum, overflow) = lost.addingReportingOverflow(count)
                 lost = overflow ? .max : sum
             }
-            threadNames[ids.thread] = String(
-                decoding: line[words[0].startIndex..<words[place - 2].endIndex], as: UTF8.self)
+            if ids.thread >= 0 {
+                threadNames[ids.thread] = String(
+                    decoding: line[words[0].startIndex..<words[place - 2].endIndex], as: UTF8.self)
+            }
             return (SchedEvent(time: time, thread: ids.thread, kind: kind), ids.process)
         }
         return nil
@@ -138,7 +142,7 @@ public struct SchedScript: Sendable {
             hasTracepoints = true
             let text = words.dropFirst()
             guard let state = Self.value("prev_state=", in: text) else { return nil }
-            if let traced = Self.value("prev_pid=", in: text).flatMap({ PerfScript.integer($0) }),
+            if thread >= 0, let traced = Self.value("prev_pid=", in: text).flatMap({ PerfScript.integer($0) }),
                 let traced = Int32(exactly: traced)
             {
                 ownNumbers[traced] = thread

@@ -123,7 +123,10 @@ public struct PerfScript: Sendable {
         guard place + 2 < words.count, let period = integer(words[place + 1]),
             words[place + 2].last == UInt8(ascii: ":")
         else { return nil }
-        let name = String(decoding: line[words[0].startIndex..<words[numbers - 1].endIndex], as: UTF8.self)
+        let name =
+            ids.thread < 0
+            ? "ending threads"
+            : String(decoding: line[words[0].startIndex..<words[numbers - 1].endIndex], as: UTF8.self)
         return (
             Header(
                 thread: name, number: ids.thread, process: ids.process, time: time, period: period,
@@ -132,10 +135,10 @@ public struct PerfScript: Sendable {
         )
     }
 
-    /// `pid/tid`, or `tid` alone.
+    /// `pid/tid`, or `tid` alone. The id of a thread that ends is −1: the kernel has forgotten it.
     static func ids(_ word: ArraySlice<UInt8>) -> (process: Int32?, thread: Int32)? {
         let parts = word.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
-            integer($0).flatMap { Int32(exactly: $0) }
+            $0.elementsEqual("-1".utf8) ? -1 : integer($0).flatMap { Int32(exactly: $0) }
         }
         switch parts.count {
         case 1: return parts[0].map { (nil, $0) }
