@@ -183,6 +183,11 @@ private let means = ProfileMeans.probe()
         #expect(try await failure(crashing)?.reason.contains("SIGSEGV") == true)
     }
 
+    @Test func `a perf that does not end is reported with a remedy`() throws {
+        let failure = PerfTrial.failure(of: .cpu, program: try program("exec sleep 1000"), patienceSeconds: 0)
+        #expect(failure?.remedy.contains("perf record") == true)
+    }
+
     @Test func `neither a system without permission to record nor a thread that ends meanwhile is a failure`()
         async throws
     {

@@ -29,12 +29,15 @@ extension ProfileMeans.Trials {
 /// Runs perf for a moment, on a program that does nothing.
 enum PerfTrial {
     /// The failure; nil if perf recorded.
-    static func failure(of events: PerfEvents, _ target: [String] = [], program: String) -> PerfFailure? {
+    static func failure(
+        of events: PerfEvents, _ target: [String] = [], program: String,
+        patienceSeconds: Int32 = ToolTrial.patienceSeconds
+    ) -> PerfFailure? {
         let arguments = ["perf"] + events.record(into: "-") + target + ["--", "true"]
-        return switch ToolTrial.run(program, arguments, PerfEvents.environment) {
+        return switch ToolTrial.run(program, arguments, PerfEvents.environment, patienceSeconds: patienceSeconds) {
         case .succeeded: nil
         case .notStarted(let code): PerfFailure(startError: code)
-        case .endless: PerfFailure(reason: "it hangs", remedy: "")
+        case .endless: PerfFailure(reason: "it did not end within \(patienceSeconds) s")
         case .failed(let ending, let text):
             PerfFailure(text: text, ending: ending, paranoia: PerfFailure.paranoia)
         }
@@ -54,12 +57,15 @@ enum ToolTrial {
     }
 
     /// The timeout of a tool.
-    private static let patienceMilliseconds: Int32 = 10_000
+    static let patienceSeconds: Int32 = 10
 
     /// - Parameters:
     ///   - arguments: the arguments, with the tool's name.
     ///   - environment: changes to this process's.
-    static func run(_ program: String, _ arguments: [String], _ environment: [String: String]) -> Outcome {
+    static func run(
+        _ program: String, _ arguments: [String], _ environment: [String: String],
+        patienceSeconds: Int32 = ToolTrial.patienceSeconds
+    ) -> Outcome {
         guard let messages = try? MemoryFile() else { return .notStarted(errno) }
         var ends: [Int32] = [0, 0]
         let code = clinux_pipe(&ends)
@@ -74,7 +80,7 @@ enum ToolTrial {
         guard process > 0 else { return .notStarted(-process) }
         var poll = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
         var count: Int32
-        repeat { count = Glibc.poll(&poll, 1, patienceMilliseconds) } while count < 0 && errno == EINTR
+        repeat { count = Glibc.poll(&poll, 1, patienceSeconds * 1000) } while count < 0 && errno == EINTR
         let hasEnded = count > 0
         if !hasEnded { kill(process, SIGKILL) }
         let status = clinux_wait_for(process)

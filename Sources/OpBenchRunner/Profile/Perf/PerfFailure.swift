@@ -4,16 +4,19 @@ import Glibc
 struct PerfFailure: Error, Equatable, CustomStringConvertible {
     /// In words, without a period.
     var reason: String
-    /// A command or a sentence; empty for none.
+    /// A command or a sentence.
     var remedy: String
 
-    var description: String { remedy.isEmpty ? "perf: \(reason)" : "perf: \(reason); \(remedy)" }
+    var description: String { "perf: \(reason); \(remedy)" }
+
+    /// For a failure that only perf can explain.
+    private static let byHand = "see what it says by itself: perf record -e cpu-clock:u -o /dev/null -- true"
 
     static let missing = PerfFailure(
         reason: "it is not installed",
         remedy: "sudo apt-get install linux-perf; on Ubuntu, linux-tools-generic and linux-tools-$(uname -r)")
 
-    static let noAnswer = PerfFailure(reason: "it did not start within \(PerfRecorder.patienceSeconds) s", remedy: "")
+    static let noAnswer = PerfFailure(reason: "it did not start within \(PerfRecorder.patienceSeconds) s")
 
     /// Transient: perf lists the threads of a process, and then attaches to each.
     static let threadEnded = PerfFailure(reason: "a thread ended while it was attached", remedy: "try again")
@@ -22,10 +25,10 @@ struct PerfFailure: Error, Equatable, CustomStringConvertible {
     init(startError code: Int32) {
         self =
             code == ENOENT
-            ? .missing : PerfFailure(reason: "it cannot be started: \(String(cString: strerror(code)))", remedy: "")
+            ? .missing : PerfFailure(reason: "it cannot be started: \(String(cString: strerror(code)))")
     }
 
-    init(reason: String, remedy: String) { (self.reason, self.remedy) = (reason, remedy) }
+    init(reason: String, remedy: String = byHand) { (self.reason, self.remedy) = (reason, remedy) }
 
     /// Interprets perf's messages after a failure.
     ///
@@ -72,7 +75,7 @@ struct PerfFailure: Error, Equatable, CustomStringConvertible {
             self.init(reason: "it is too old", remedy: "install perf of Linux 5.10 or later")
         } else {
             let line = text.split(separator: "\n").last { $0.contains { $0.isLetter } } ?? ""
-            self.init(reason: "it \(ending)" + (line.isEmpty ? "" : ": \(line.prefix(200))"), remedy: "")
+            self.init(reason: "it \(ending)" + (line.isEmpty ? "" : ": \(line.prefix(200))"))
         }
     }
 

@@ -57,7 +57,7 @@ struct PerfReader: Sendable {
     /// The output of `perf script`.
     private func script(_ events: PerfEvents, _ file: String, _ span: Range<Int64>?) async throws -> [UInt8] {
         guard access(file, R_OK) == 0 else {
-            throw PerfFailure(reason: "it wrote no file: \(String(cString: strerror(errno)))", remedy: "")
+            throw PerfFailure(reason: "it wrote no file: \(String(cString: strerror(errno)))")
         }
         let (output, messages) = (try MemoryFile(), try MemoryFile())
         let ending = try await run(events.script(file, of: process, span: span), output, messages)

@@ -143,7 +143,7 @@ private final class Attachment {
         guard waitForAnswer(seconds: PerfRecorder.endingSeconds) else {
             kill(process, SIGKILL)
             _ = wait()
-            throw PerfFailure(reason: "it did not end within \(PerfRecorder.endingSeconds) s", remedy: "")
+            throw PerfFailure(reason: "it did not end within \(PerfRecorder.endingSeconds) s")
         }
         let status = wait()
         // perf re-raises the signal that ended it, or exits with 0.

@@ -20,7 +20,8 @@ final class ScheduleRecorder: ProfileRecorder {
 
     func begin() throws {
         if !RunQueue.isCounted {
-            throw PerfFailure(reason: "the kernel does not count waiting times (CONFIG_SCHED_INFO)", remedy: "")
+            throw SamplerError(
+                message: "the kernel does not count waiting times", remedy: "sudo sysctl kernel.task_delayacct=1")
         }
     }
 
