@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 __attribute__((noinline)) void clinux_burn(uint64_t iterations) {
@@ -34,6 +35,8 @@ int clinux_memory_file(size_t limit) {
         fcntl(file, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
     return file;
 }
+
+_Bool clinux_gives_capabilities(const char *path) { return getxattr(path, "security.capability", NULL, 0) > 0; }
 
 static _Thread_local uint32_t thread_number;
 uint32_t clinux_thread_number(void) { return thread_number; }

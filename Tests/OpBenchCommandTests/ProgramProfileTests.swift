@@ -76,7 +76,7 @@ struct ProgramProfileTests {
             (.heap, [OpBenchProcess.binary, "shapes"], "heap-all-bytes.folded"),
         ])
     func files(kind: ProfileKind, program: [String], file: String) async throws {
-        if ProfileMeans.probe(for: [kind]).forOtherPrograms[kind].means == nil { return }
+        if ProfileMeans.probe(for: [kind]).forProgram(try ProgramToProfile(program))[kind].means == nil { return }
         let folder = try ScratchFolder()
         let result = try await profile(["--kind", kind.rawValue, "--"] + program, in: folder)
         #expect(result.status == 0, "\(result.errors)")
@@ -103,6 +103,21 @@ struct ProgramProfileTests {
         let trace = try await OpBenchProcess.run(
             ["trace", "--output", "window", "--queue", "drawings", "out/sh/recording.oprec"], in: folder)
         #expect(trace.status == 0 && trace.output.contains("100 operations"), "\(trace.output)\(trace.errors)")
+    }
+
+    @Test("a program with rights of its own has no heap profile, and is not run for one", .enabled(if: geteuid() == 0))
+    func ownRights() async throws {
+        let folder = try ScratchFolder()
+        let program = "\(folder.root)/own"
+        try Data(contentsOf: URL(fileURLWithPath: "/bin/sh")).write(to: URL(fileURLWithPath: program))
+        let nobody: uid_t = 65534
+        #expect(chown(program, nobody, 0) == 0 && chmod(program, 0o4755) == 0)
+        let means = ProfileMeans.probe(for: [.heap]).forProgram(try ProgramToProfile([program]))
+        // Not in a folder or a process without such rights.
+        guard means[.heap].means == nil else { return }
+        let result = try await profile(["--kind", "heap", "--", program, "-c", "echo > made"], in: folder)
+        #expect(result.status == 64 && result.errors.contains("setuid"), "\(result.errors)")
+        #expect(!folder.contents().contains("made"))
     }
 
     @Test("bad usage is rejected before anything is written or run")

@@ -1,4 +1,5 @@
 import CLinuxMeasure
+import Glibc
 import OpBenchBackends
 import OpBenchProfile
 import TestSupport
@@ -37,6 +38,24 @@ import Testing
         for (answer, means) in cases {
             #expect(answer.means == means && !answer.lack.isEmpty && !answer.remedy.isEmpty, "\(answer)")
             #expect(answer.words.contains(answer.lack))
+        }
+    }
+
+    @Test(
+        arguments: [
+            (0o755, 1, 1, false, nil), (0o4755, 1, 1, false, nil), (0o4755, 0, 1, false, .setuid),
+            (0o2755, 1, 0, false, .setgid), (0o2745, 1, 0, false, nil), (0o6755, 0, 0, true, .setuid),
+            (0o755, 1, 1, true, .capabilities),
+        ] as [(mode_t, uid_t, gid_t, Bool, ProgramToProfile.FileRights?)])
+    func `a file's rights for user and group 1 forbid a preloaded library`(
+        mode: mode_t, owner: uid_t, group: gid_t, hasCapabilities: Bool, rights: ProgramToProfile.FileRights?
+    ) {
+        var file = stat()
+        (file.st_mode, file.st_uid, file.st_gid) = (mode, owner, group)
+        #expect(ProgramToProfile.FileRights.granted(by: file, hasCapabilities: hasCapabilities, to: 1, 1) == rights)
+        // A capability gives root nothing.
+        if mode == 0o755 {
+            #expect(ProgramToProfile.FileRights.granted(by: file, hasCapabilities: hasCapabilities, to: 0, 0) == nil)
         }
     }
 

@@ -44,6 +44,9 @@ size_t clinux_heap_in_use(void);
 /// NULL if no file has it.
 const char *clinux_file_of_function(const char *name);
 
+/// Whether a file gives capabilities to the process that executes it, capabilities(7).
+_Bool clinux_gives_capabilities(const char *path);
+
 /// A number of the calling thread, for counting threads; 0 until it is set.
 uint32_t clinux_thread_number(void);
 void clinux_set_thread_number(uint32_t number);

@@ -80,8 +80,9 @@ public struct ProfileMeans: Sendable, Equatable {
     }
 
     /// The methods for another program than a sample: those that need no code in it.
-    public var forOtherPrograms: ProfileMeans {
+    public func forProgram(_ program: ProgramToProfile) -> ProfileMeans {
         var means = self
+        if let lack = program.preloadLack { means.answers[.heap] = Answer(nil, lack: lack.reason, remedy: lack.remedy) }
         for kind in [ProfileKind.cpu, .offcpu] {
             let answer = self[kind]
             if [.perf, .perfSwitches].contains(answer.means) { continue }

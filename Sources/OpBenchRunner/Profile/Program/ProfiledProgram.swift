@@ -1,3 +1,4 @@
+import CLinuxMeasure
 import Glibc
 import OpBenchLaunch
 import OpBenchModel
@@ -40,18 +41,61 @@ public struct ProgramToProfile: Sendable {
         return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
     }
 
+    /// Rights that a file gives to the process that executes it. The dynamic linker then preloads nothing, ld.so(8).
+    enum FileRights: String, CaseIterable {
+        case setuid, setgid
+        case capabilities = "file capabilities"
+
+        /// The first that the kernel grants.
+        ///
+        /// - Parameters:
+        ///   - user: the real user who executes it.
+        ///   - group: the real group.
+        static func granted(by file: stat, hasCapabilities: Bool, to user: uid_t, _ group: gid_t) -> FileRights? {
+            // Without the right to execute, the bit of the group means something else.
+            let asGroup = S_ISGID | S_IXGRP
+            if file.st_mode & S_ISUID != 0, file.st_uid != user { return .setuid }
+            if file.st_mode & asGroup == asGroup, file.st_gid != group { return .setgid }
+            return hasCapabilities && user != 0 ? .capabilities : nil
+        }
+    }
+
+    /// Why no library can be preloaded; nil if the file does not forbid it.
+    var preloadLack: (reason: String, remedy: String)? {
+        var facts = stat()
+        var system = statvfs()
+        // The kernel ignores such rights of scripts and where the mount or the process forbids them.
+        guard !Self.beginning(of: path).starts(with: Self.beginnings[1]), stat(path, &facts) == 0,
+            statvfs(path, &system) == 0, system.f_flag & UInt(ST_NOSUID) == 0,
+            !SystemFile.text("/proc/self/status").contains("NoNewPrivs:\t1"),
+            let rights = FileRights.granted(
+                by: facts, hasCapabilities: clinux_gives_capabilities(path), to: getuid(), getgid())
+        else { return nil }
+        return (
+            "nothing can be preloaded into a program with rights of its own (\(rights.rawValue))",
+            "profile a copy without them, made by cp(1), or run it as the user that it becomes"
+        )
+    }
+
+    /// The first bytes; empty for a file that may only be executed.
+    private static func beginning(of path: String) -> ArraySlice<UInt8> {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return [] }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 4)
+        let count = read(file, &bytes, bytes.count)
+        return bytes.prefix(max(0, count))
+    }
+
     /// The beginnings of files that the kernel executes: ELF, and scripts with an interpreter.
     private static let beginnings = [[0x7F, 0x45, 0x4C, 0x46], Array("#!".utf8)]
 
     private static func check(_ path: String) throws(InputError) {
         if isExecutable(path) {
-            let file = open(path, O_RDONLY | O_CLOEXEC)
             // A file that may only be executed is not checked further.
-            guard file >= 0 else { return }
-            defer { close(file) }
-            var bytes = [UInt8](repeating: 0, count: 4)
-            let count = max(0, read(file, &bytes, bytes.count))
-            if beginnings.contains(where: { bytes.prefix(count).starts(with: $0) }) { return }
+            guard access(path, R_OK) == 0 else { return }
+            let bytes = beginning(of: path)
+            if beginnings.contains(where: { bytes.starts(with: $0) }) { return }
             throw InputError(
                 file: path, message: "the file is no program",
                 remedy: "name an ELF file, or a script that begins with #!")

@@ -42,7 +42,7 @@ public struct ProgramProfiler: Sendable {
     public init(_ program: ProgramToProfile, _ options: ProgramProfileOptions) throws(InputError) {
         (self.program, self.options) = (program, options)
         kinds = options.kinds ?? Self.usualKinds
-        means = ProfileMeans.probe(for: kinds).forOtherPrograms
+        means = ProfileMeans.probe(for: kinds).forProgram(program)
         if let asked = options.kinds, let first = asked.first, asked.allSatisfy({ means[$0].means == nil }) {
             try means[first].require(by: "--kind")
         }
