@@ -43,10 +43,7 @@ enum Slab<Element: InSlabs & ~Copyable> {
         guard let slab = malloc((Element.slabCapacity + 1) * stride) else { fatalError("no memory for a slab") }
         slab.bindMemory(to: SlabHeader.self, capacity: 1).initialize(to: SlabHeader(capacity: Element.slabCapacity))
         Element.slabOfThread = slab
-        clinux_at_thread_end {
-            Slab<DependencyEdge>.detachThread()
-            Slab<WaitingClosure>.detachThread()
-        }
+        cleanUpAtThreadEnd()
         return slab
     }
 
@@ -84,7 +81,7 @@ enum Slab<Element: InSlabs & ~Copyable> {
     }
 
     /// Called when the thread ends: returns the places that it has not taken.
-    private static func detachThread() {
+    fileprivate static func detachThread() {
         guard let slab = Element.slabOfThread else { return }
         Element.slabOfThread = nil
         returnPlaces(Element.slabCapacity - slab.assumingMemoryBound(to: SlabHeader.self).pointee.taken, of: slab)
@@ -105,5 +102,14 @@ private struct SlabHeader: ~Copyable {
     init(capacity: Int) {
         unreturned = Synchronization.Atomic(capacity)
         number = Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
+    }
+}
+
+/// Has the things that the engine keeps for the calling thread taken back when the thread ends.
+func cleanUpAtThreadEnd() {
+    clinux_at_thread_end {
+        Slab<DependencyEdge>.detachThread()
+        Slab<WaitingClosure>.detachThread()
+        TraceReaders.leaveThread()
     }
 }

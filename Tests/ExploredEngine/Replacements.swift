@@ -117,7 +117,8 @@ func sched_yield() -> Int32 {
 
 func clinux_spin_hint() { ExploredSystem.spin() }
 func clinux_gettid() -> pid_t { pid_t(ExploredSystem.currentThread) }
-func clinux_own_thread() -> pid_t { clinux_gettid() }
+/// Ends of threads come when the explorer does not see them.
+func clinux_at_thread_end(_ leave: (@convention(c) () -> Void)!) {}
 func clinux_set_own_name(_ name: UnsafePointer<CChar>!) {}
 func clinux_set_own_worker_name(_ kind: UnsafePointer<CChar>!, _ number: Int32) {}
 func clinux_set_own_nice(_ nice: Int32) -> Int32 { 0 }
@@ -132,6 +133,8 @@ private let traceReceivers = Atomic<UnsafeMutableRawPointer?>(nil)
 func clinux_set_trace(_ receivers: UnsafeMutableRawPointer!, _ marks: UInt8) {
     traceReceivers.store(receivers, ordering: .sequentiallyConsistent)
 }
+/// All accesses of explored atomics are sequentially consistent.
+func clinux_fence_all_threads() -> Bool { true }
 func clinux_trace_receivers() -> UnsafeMutableRawPointer! { traceReceivers.load(ordering: .sequentiallyConsistent) }
 
 // MARK: Time

@@ -33,8 +33,21 @@ static inline bool clinux_is_forked_or_traced(void) {
 /// child that fork(2) makes begins with NULL and without marks. pthread_atfork(3).
 void clinux_set_trace(void *receivers, uint8_t marks);
 
-/// The receivers, or NULL. Sequentially consistent, as is the store of `clinux_set_trace`: see `TraceReaders`.
+/// The receivers, or NULL. Acquiring: pairs with the releasing store of `clinux_set_trace`.
 void *clinux_trace_receivers(void);
+
+/// The engine's record of this thread as one that uses the receivers.
+extern _Thread_local void *clinux_trace_reader_of_thread;
+static inline void *clinux_trace_reader(void) { return clinux_trace_reader_of_thread; }
+static inline void clinux_set_trace_reader(void *reader) { clinux_trace_reader_of_thread = reader; }
+
+/// Keeps the compiler from moving accesses of memory across this point. Together with `clinux_fence_all_threads` on
+/// another thread it is a full barrier.
+static inline void clinux_fence_compiler(void) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+
+/// A full memory barrier, for the calling thread and at some point in each other thread of the process during the call. False, with
+/// no barrier, if the system does not have it or allow it. membarrier(2).
+bool clinux_fence_all_threads(void);
 
 /// As `clinux_gettid`, asked once a thread.
 pid_t clinux_own_thread(void);

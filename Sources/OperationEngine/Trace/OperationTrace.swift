@@ -91,13 +91,13 @@ public enum OperationTrace {
     private final class Installation: Sendable {
         private typealias List = Unmanaged<Installed>
 
-        let readers = TraceReaders()
         private let lock = FutexLock()
         // Guarded by `lock`.
         /// Nil without a receiver. Retained, also where a forked child's events do not find it.
         private nonisolated(unsafe) var list: List?
-        /// Lists that were replaced, retained, with the stripes whose readers may use them.
-        private nonisolated(unsafe) var replaced: [(list: List, stripes: UInt64)] = []
+        private nonisolated(unsafe) var readers = TraceReaders()
+        /// Lists that were replaced, retained, with the threads that may use them.
+        private nonisolated(unsafe) var replaced: [(list: List, readers: [TraceReader])] = []
 
         /// Sends the receiver events of these kinds and no others. Returns whether it got any before.
         @discardableResult
@@ -111,7 +111,7 @@ public enum OperationTrace {
                 if let place { all.remove(at: place) }
                 if !kinds.isEmpty { all.insert((receiver, kinds), at: place ?? 0) }
                 replace(with: all)
-                // In a forked child, threads that its parent had may be counted for good.
+                // In a forked child, threads that its parent had may be inside for good.
                 return (place != nil, ForkedChild.isOne ? [] : takeUnused())
             }
             for list in unused { list.release() }
@@ -134,19 +134,22 @@ public enum OperationTrace {
             let former = list
             list = first.map { .passRetained($0) }
             clinux_set_trace(list?.toOpaque(), kinds.marks)
-            if let former { replaced.append((former, .max)) }
-            readers.awaitAll()
+            // A list of which the system does not say who uses it is kept for good.
+            if let former, let inside = readers.awaitThoseInside() { replaced.append((former, inside)) }
         }
 
         /// The lists that no thread uses any more. The caller releases them without the lock, which it holds now.
         private func takeUnused() -> [List] {
-            let occupied = readers.occupied
-            for place in replaced.indices { replaced[place].stripes &= occupied }
-            let unused = replaced.filter { $0.stripes == 0 }.map(\.list)
-            replaced.removeAll { $0.stripes == 0 }
-            readers.awaitOnly(replaced.reduce(0) { $0 | $1.stripes })
+            for place in replaced.indices { replaced[place].readers.removeAll { !$0.isInside } }
+            let unused = replaced.filter(\.readers.isEmpty).map(\.list)
+            replaced.removeAll(where: \.readers.isEmpty)
+            readers.awaitOnly(replaced.flatMap(\.readers))
             return unused
         }
+
+        /// The calling thread as a reader, from its first event on.
+        @inline(never)
+        func join() -> Unmanaged<TraceReader> { lock.withLock { readers.join() } }
 
         /// Releases lists on a worker, because a receiver's deinit may wait for what the calling thread is about to do.
         @inline(never)
@@ -161,15 +164,18 @@ public enum OperationTrace {
 
     /// Calls the receivers that get such events, the latest first.
     static func forEachReceiver(of kind: Kinds, _ body: (any Receiver) -> Void) {
-        let (list, stripe) = installation.readers.enter()
-        var next = list.map { Unmanaged<Installed>.fromOpaque($0) }
-        while let installed = next {
-            installed._withUnsafeGuaranteedRef {
-                if !$0.kinds.isDisjoint(with: kind) { body($0.receiver) }
-                next = $0.next.map { .passUnretained($0) }
+        let looks = (TraceReader.ofThread ?? installation.join())._withUnsafeGuaranteedRef { reader in
+            reader.enter()
+            var next = clinux_trace_receivers().map { Unmanaged<Installed>.fromOpaque($0) }
+            while let installed = next {
+                installed._withUnsafeGuaranteedRef {
+                    if !$0.kinds.isDisjoint(with: kind) { body($0.receiver) }
+                    next = $0.next.map { .passUnretained($0) }
+                }
             }
+            return reader.leave()
         }
-        if installation.readers.leave(stripe) { installation.releaseUnused() }
+        if looks { installation.releaseUnused() }
     }
 }
 

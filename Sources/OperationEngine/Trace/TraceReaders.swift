@@ -1,68 +1,81 @@
 import CLinux
 import Synchronization
 
-/// Counts the threads that use the list of trace receivers, so that a list that was replaced is released once no thread
-/// uses it any more.
-///
-/// A thread counts itself in, loads the list, calls its receivers, and counts itself out. There are several counts,
-/// *stripes*, so that threads seldom write the same cache line. A thread that has replaced the list waits for nothing: it
-/// notes the stripes that it found occupied, and the readers who leave those release the former list.
-///
-/// **No list is released too early.** It is released when every stripe was found at 0 after the list was replaced. A
-/// reader counts itself in and then loads the list; the other thread stores the new list and then reads the count. So
-/// if it reads 0, the readers that came before have left, and those that come later load the new list.
-///
-/// **None is forgotten.** A thread that replaces the list announces that it awaits all stripes, and then reads the
-/// counts. A reader that brings its count to 0 then reads the announcement. So either the count is found at 0, or the
-/// reader finds its stripe awaited, and reads the counts again, under the same lock.
-///
-/// All of these accesses are sequentially consistent, the stores and loads of the list included.
-struct TraceReaders: ~Copyable, @unchecked Sendable {
-    private struct Stripe: ~Copyable {
-        let readers = Atomic<Int>(0)
-        private let padding = CacheLine()
-    }
+/// A thread that sends events, as the owner of the list of receivers sees it. Another thread may use it after that one.
+final class TraceReader: Sendable {
+    /// How many events the thread is sending: more than one if a receiver causes others. Written by this thread alone.
+    let depth = Atomic<Int>(0)
+    /// Whether the thread has to look for lists to release once it has sent them. Relaxed: see `TraceReaders`.
+    let isAwaited = Atomic<Bool>(false)
+    /// Not one of the atomics that the explorer schedules: a thread gives it up after its last step.
+    fileprivate let isTaken = Synchronization.Atomic<Bool>(true)
+    private let padding = CacheLine()
 
-    private let stripes: UnsafeMutablePointer<Stripe>
-    /// A power of two, and at most the number of bits of a word.
-    private let count: Int
-    /// A bit for each stripe whose readers may use a list that was replaced. Stored under the lock of the installation.
-    private let awaited = Atomic<UInt64>(0)
-
-    init() {
-        var count = 4
-        while count < min(4 * Processors.count, UInt64.bitWidth) { count *= 2 }
-        self.count = count
-        stripes = .allocate(capacity: count)
-        for stripe in 0..<count { (stripes + stripe).initialize(to: Stripe()) }
-    }
-
-    /// Returns the list, and the thread's stripe, for `leave`. A forked child's thread may have another one.
+    /// Called by the thread before it loads the list, which it uses until `leave`.
     @inline(__always)
-    func enter() -> (list: UnsafeMutableRawPointer?, stripe: Int) {
-        let stripe = Int(clinux_own_thread()) & (count - 1)
-        stripes[stripe].readers.wrappingAdd(1, ordering: .sequentiallyConsistent)
-        return (clinux_trace_receivers(), stripe)
+    func enter() {
+        depth.store(depth.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+        clinux_fence_compiler()
     }
 
     /// Called when the list is used no more. Returns whether the caller has to look for lists to release.
     @inline(__always)
-    func leave(_ stripe: Int) -> Bool {
-        if stripes[stripe].readers.wrappingSubtract(1, ordering: .sequentiallyConsistent).newValue > 0 { return false }
-        return awaited.load(ordering: .sequentiallyConsistent) & 1 << UInt64(stripe) != 0
+    func leave() -> Bool {
+        let rest = depth.load(ordering: .relaxed) &- 1
+        // Releasing: a thread that reads 0 releases what was used here.
+        depth.store(rest, ordering: .releasing)
+        clinux_fence_compiler()
+        return rest == 0 && isAwaited.load(ordering: .relaxed)
     }
 
-    /// Awaits all stripes: the list was replaced. Under the lock, as are the next two.
-    func awaitAll() { awaited.store(.max, ordering: .sequentiallyConsistent) }
+    /// The calling thread's; nil before its first event.
+    @inline(__always)
+    static var ofThread: Unmanaged<TraceReader>? { clinux_trace_reader().map { Unmanaged.fromOpaque($0) } }
+}
 
-    /// Awaits these alone. All others were found at 0 since the list was last replaced.
-    func awaitOnly(_ stripes: UInt64) { awaited.store(stripes, ordering: .sequentiallyConsistent) }
+/// All threads that have sent events, so that a list of receivers that was replaced is released when no thread uses it any
+/// more. Guarded by the lock of the installation.
+///
+/// An event costs no atomic step for this. The thread that replaces the list pays: it has the kernel put a memory barrier
+/// into all running threads, membarrier(2). `TheSleepProtocol` has the argument.
+struct TraceReaders {
+    /// Never released: there are as many as threads that sent events at the same time.
+    private var all: [TraceReader] = []
 
-    /// The stripes with readers.
-    var occupied: UInt64 {
-        (0..<count).reduce(0) { occupied, stripe in
-            stripes[stripe].readers.load(ordering: .sequentiallyConsistent) == 0
-                ? occupied : occupied | 1 << UInt64(stripe)
+    /// Makes the calling thread one of them.
+    mutating func join() -> Unmanaged<TraceReader> {
+        // Acquiring: pairs with the end of the thread that had it, which left `depth` at 0.
+        let reader = all.first { !$0.isTaken.load(ordering: .acquiring) } ?? TraceReader()
+        if reader.isTaken.exchange(true, ordering: .relaxed) { all.append(reader) }
+        let link = Unmanaged.passUnretained(reader)
+        clinux_set_trace_reader(link.toOpaque())
+        cleanUpAtThreadEnd()
+        return link
+    }
+
+    /// Called at the end of a thread.
+    static func leaveThread() {
+        guard let reader = TraceReader.ofThread else { return }
+        clinux_set_trace_reader(nil)
+        reader._withUnsafeGuaranteedRef { $0.isTaken.store(false, ordering: .releasing) }
+    }
+
+    /// The threads that may use a list that was replaced just now, each of which will look when it has left. Nil if the
+    /// system does not say.
+    func awaitThoseInside() -> [TraceReader]? {
+        for reader in all { reader.isAwaited.store(true, ordering: .relaxed) }
+        return clinux_fence_all_threads() ? all.filter(\.isInside) : nil
+    }
+
+    /// No thread has to look any more, except these.
+    func awaitOnly(_ awaited: [TraceReader]) {
+        for reader in all where reader.isAwaited.load(ordering: .relaxed) {
+            reader.isAwaited.store(awaited.contains { $0 === reader }, ordering: .relaxed)
         }
     }
+}
+
+extension TraceReader {
+    /// Whether it is sending an event.
+    var isInside: Bool { depth.load(ordering: .acquiring) > 0 }
 }
