@@ -42,9 +42,10 @@ struct ExportCommand: ParsableCommand {
 
     func run() throws {
         let exported = try runs.map { try ExportedRun(RecordedRun($0, in: folder)) }
-        if format.isHistory, OtavaExport.leftOut(exported) > 0 {
-            StandardError.say(
-                "opbench: warning: \(OtavaExport.leftOut(exported)) figures are left out, because some runs lack them")
+        let leftOut = format.isHistory ? OtavaExport.leftOut(exported) : 0
+        if leftOut > 0 {
+            let figures = counted(leftOut, "figure is", plural: "figures are")
+            StandardError.say("opbench: warning: \(figures) left out, because some runs lack them")
         }
         try StandardOutput.write(text(of: exported))
     }

@@ -74,7 +74,8 @@ struct InitCommand: ParsableCommand {
         let replayed = try ReplayedRecording(Recording.read(trace, window: window.value), path: trace)
         for (number, queue) in replayed.queues.enumerated() {
             let limit = queue.limit.map { "limit \($0)" } ?? "the default limit"
-            StandardError.say("opbench: queue \(number) is \"\(queue.name)\": \(queue.operations) operations, \(limit)")
+            StandardError.say(
+                "opbench: queue \(number) is \"\(queue.name)\": \(counted(queue.operations, "operation")), \(limit)")
         }
         for note in replayed.notes { StandardError.say("opbench: \(note)") }
         return replayed

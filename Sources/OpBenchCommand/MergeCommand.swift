@@ -55,13 +55,13 @@ struct MergeCommand: ParsableCommand {
 
     private func tell(_ merge: PartsMerge, _ path: String) {
         if let bad = RunList.badSamples(in: path), bad > 0 {
-            StandardError.say("opbench: warning: \(bad) \(bad == 1 ? "sample" : "samples") failed; see the notes")
+            StandardError.say("opbench: warning: \(counted(bad, "sample")) failed; see the notes")
         }
         for shard in merge.missing { StandardError.say("opbench: warning: shard \(shard) is missing") }
         let machines = merge.machines
         let noun = machines.count == 1 ? "machine" : "machines"
         StandardError.say(
-            "opbench: merged \(merge.count) \(merge.count == 1 ? "part" : "parts") of the sweep "
+            "opbench: merged \(counted(merge.count, "part")) of the sweep "
                 + "\(merge.sweepSHA256.prefix(12)), measured on the \(noun) \(machines.joined(separator: ", "))")
         StandardError.say("opbench: the rows are in \(path)")
     }

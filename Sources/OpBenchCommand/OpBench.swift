@@ -95,15 +95,23 @@ package struct OpBench: ParsableCommand {
     ///
     /// - Parameter words: the arguments without the program's name.
     static func command(of words: [String]) throws -> any ParsableCommand {
-        guard words.first == ProfileCommand._commandName, let place = words.firstIndex(of: "--") else {
-            return try parseAsRoot(words)
+        let own = words.prefix { $0 != "--" }
+        let (options, rest) = (joiningNegativeNumbers(in: own), words[own.endIndex...])
+        guard words.first == ProfileCommand._commandName, !rest.isEmpty else { return try parseAsRoot(options + rest) }
+        if rest.count == 1 { _ = try ProgramToProfile([]) }
+        return try parseAsRoot(options + ["--\(ProfileCommand.programOption)"] + rest.dropFirst())
+    }
+
+    /// Writes `--seed -1` as `--seed=-1`: the parser would take the number for an option.
+    private static func joiningNegativeNumbers(in words: ArraySlice<String>) -> [String] {
+        words.reduce(into: []) { joined, word in
+            let isNegative = word.first == "-" && word.dropFirst().first.map { $0.isNumber || $0 == "." } == true
+            if isNegative, let option = joined.last, option.hasPrefix("--"), !option.contains("=") {
+                joined[joined.count - 1] += "=" + word
+            } else {
+                joined.append(word)
+            }
         }
-        guard place + 1 < words.count else {
-            _ = try ProgramToProfile([])
-            return try parseAsRoot(words)
-        }
-        return try parseAsRoot(
-            Array(words[..<place]) + ["--\(ProfileCommand.programOption)"] + Array(words[(place + 1)...]))
     }
 
     /// The maximum number of printed mistakes; the rest is only counted.

@@ -213,7 +213,7 @@ struct ProfileSummary {
                 "\(target.cell.id) on \(target.backend.rawValue)",
                 "  unprofiled: \(Quantities.duration(nanoseconds: plain.timePerOperation)) per operation, "
                     + "\(Quantities.duration(nanoseconds: plain.cpuPerOperation)) of CPU time, "
-                    + "\(plain.operations) operations in \(plain.rounds) \(plain.rounds == 1 ? "round" : "rounds")",
+                    + "\(counted(plain.operations, "operation")) in \(counted(plain.rounds, "round"))",
             ] + (plain.note.isEmpty ? [] : ["  \(plain.note)"])
         (sections, folder) = (profiled.sections, profiled.folder)
     }

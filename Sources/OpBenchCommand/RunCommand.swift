@@ -43,7 +43,7 @@ struct RunCommand: ParsableCommand {
                     Every cell gets 7 throughput blocks, however long they take; then those with the widest intervals \
                     get more.
                     """,
-                valueName: "time"))
+                valueName: "time"), transform: TimeArgument.parse)
         var timeBudget: TimeArgument?
 
         @Option(
@@ -55,7 +55,7 @@ struct RunCommand: ParsableCommand {
                     \(TimeBudget.mostBlocks) at most, until all are narrow enough or --time-budget is spent, by default \
                     10m. A line says which cells are not.
                     """,
-                valueName: "percent"))
+                valueName: "percent"), transform: PercentArgument.parse)
         var precision: PercentArgument?
 
         @Option(

@@ -45,7 +45,7 @@ struct ValidateCommand: ParsableCommand {
         for warning in spec.warnings() { StandardError.say("opbench: warning: \(warning)") }
         let cells = spec.cells.count
         try tell(
-            "\(file): ok, \(spec.shape.rawValue), \(cells) \(cells == 1 ? "cell" : "cells") on "
+            "\(file): ok, \(spec.shape.rawValue), \(counted(cells, "cell")) on "
                 + spec.backends.map(\.rawValue).joined(separator: ", "))
     }
 
@@ -53,7 +53,7 @@ struct ValidateCommand: ParsableCommand {
         let count = policy.rules.count + policy.goals.count
         try tell(
             "\(file): ok, policy for \(policy.goals.isEmpty ? "two sides" : "one run"), "
-                + "\(count) \(count == 1 ? "rule" : "rules")")
+                + "\(counted(count, "rule"))")
     }
 
     private func tell(_ line: String) throws { try StandardOutput.write(TerminalText.escaped(line) + "\n") }

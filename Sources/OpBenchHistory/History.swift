@@ -171,7 +171,8 @@ enum HistoryFailure {
 
     /// An existing file that is not a history of this version. Only opbench's own may be removed.
     static func foreign(_ path: String, _ message: String) -> InputError {
-        let advice = HistorySchema.isOwn(path) ? ", or remove it and add the runs again: it holds nothing that they do not" : ""
+        let advice =
+            HistorySchema.isOwn(path) ? ", or remove it and add the runs again: it holds nothing that they do not" : ""
         return InputError(file: path, message: message, remedy: "name another --database" + advice)
     }
 

@@ -96,7 +96,8 @@ import Testing
         "Figures beyond a Double are rejected; those at the allowed limits are judged", .slow,
         arguments: [
             ("1e308", "5e-324", true), ("5e-324", "1e308", true), ("0", "1e308", true), ("1e61", "1", true),
-            ("1e60", "1e-60", false), ("-1e60", "0", true), ("1e-400", "1", true), ("0", "0", false), ("1e-60", "1e-60", false),
+            ("1e60", "1e-60", false), ("-1e60", "0", true), ("1e-400", "1", true), ("0", "0", false),
+            ("1e-60", "1e-60", false),
         ])
     func extremes(first: String, second: String, isRefused: Bool) async throws {
         let header = String(try folder.read("results/base/samples.csv").split(separator: "\n")[0])

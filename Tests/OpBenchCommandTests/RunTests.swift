@@ -154,7 +154,7 @@ struct RunTests {
     }
 
     @Test(arguments: [
-        ["--precision", "2"], ["--precision", "0%"], ["--precision", "2%", "--blocks", "9"],
+        ["--precision", "2.5"], ["--precision", "0%"], ["--precision", "-2%"], ["--precision", "2%", "--blocks", "9"],
         ["--precision", "2%", "--quick"], ["--precision", "2%", "--for-gate"],
         ["--precision", "2%", "--metric", "latency"], ["--precision-of", "times"],
         ["--precision", "2%", "--precision-of", "rates"],
@@ -167,7 +167,10 @@ struct RunTests {
         #expect(folder.contents() == ["small.json"])
     }
 
-    @Test(arguments: [["--time-budget", "soon"], ["--time-budget", "-1m"], ["--time-budget", "1m", "--blocks", "3"]])
+    @Test(arguments: [
+        ["--time-budget", "soon"], ["--time-budget", "-1m"], ["--seed", "-1", "--time-budget", "1m"],
+        ["--time-budget", "1m", "--blocks", "3"],
+    ])
     func `a meaningless time budget is rejected`(options: [String]) async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.small, to: "small.json")

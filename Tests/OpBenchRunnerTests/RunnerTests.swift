@@ -132,6 +132,26 @@ import Testing
         #expect(report.notes.contains("0"))
     }
 
+    @Test func `figures that cannot have been measured are left out, with a note, so that the run can be read`()
+        async throws
+    {
+        let folder = try Fixture.folder()
+        _ = try await runner(try plan(folder, blocks: 1, backends: ["engine"])) { _, _ in
+            var report = SampleReport()
+            report.add(.time, "total", -1, phase: "total", operations: 10)
+            report.add(.cpuTime, "total", 1, phase: "total", operations: 0)
+            report.add(.pageFaults, "total", 1e61, phase: "total", operations: 10)
+            report.add(.retainedBytes, "total", -1, phase: "mark:pending", operations: 10)
+            return ChildResult(ending: .exited(0), output: Array(try JSONEncoder().encode(report)), diagnostics: "")
+        }.run { _ in }
+        let rows = try samples(folder)
+        let known: Set<Metric> = [.time, .cpuTime, .pageFaults, .retainedBytes]
+        #expect(Set(rows.map(\.metric)).intersection(known.map(\.name)) == ["retained_bytes"])
+        for metric in ["time", "cpu_time", "page_faults"] {
+            #expect(rows.allSatisfy { $0.notes.split(separator: "; ").contains { $0.hasPrefix("\(metric) ") } })
+        }
+    }
+
     @Test func `a sample taken under interference is kept, flagged and repeated once`() async throws {
         let folder = try Fixture.folder()
         let plan = try plan(folder, blocks: 3, backends: ["engine"])

@@ -94,7 +94,9 @@ private final class AllocatingBody: ChosenBody, @unchecked Sendable {
 
     override func run(_ item: Int) {
         let made = clinux_allocate(count, bytes)
-        if made < count { BrokenRound.report("malloc gave an item \(made) of \(count) blocks of \(bytes) bytes") }
+        if made < count {
+            BrokenRound.report("malloc gave an item \(made) of \(counted(count, "block")) of \(bytes) bytes")
+        }
     }
 }
 

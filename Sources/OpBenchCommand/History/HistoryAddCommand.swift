@@ -137,8 +137,8 @@
 
         func words(for addition: History.Addition) -> String {
             switch addition {
-            case .added: "added \(run.id): \(figures.count) figures"
-            case .replaced: "replaced \(run.id): \(figures.count) figures"
+            case .added: "added \(run.id): \(counted(figures.count, "figure"))"
+            case .replaced: "replaced \(run.id): \(counted(figures.count, "figure"))"
             case .known, .refused: "\(run.id) is already in the history"
             }
         }

@@ -16,7 +16,7 @@ enum NameList {
         guard names.count == 2 else {
             throw InputError(
                 file: option,
-                message: "\"\(list)\" names \(names.count == 1 ? "one backend" : "\(names.count) backends")",
+                message: "\"\(list)\" names \(counted(names.count, "backend"))",
                 remedy: "name two different ones, as in \(option) engine,dispatch")
         }
         return ExplainedBackends(base: BackendID(rawValue: names[0]), head: BackendID(rawValue: names[1]))
@@ -83,8 +83,26 @@ struct ProfileFolderOption: ParsableArguments {
     func folder() -> String { directory ?? "profiles/\(RunIdentifier.make())" }
 }
 
+/// A value on the command line with a form of its own, which refusals name.
+protocol FormedArgument: SendableMetatype {
+    /// The allowed form, as in `write …`.
+    static var form: String { get }
+
+    init?(argument: String)
+}
+
+extension FormedArgument {
+    /// Parses an option's value.
+    @Sendable static func parse(_ text: String) throws -> Self {
+        guard let value = Self(argument: text) else { throw ValidationError("write \(form).") }
+        return value
+    }
+}
+
 /// A time on the command line: `90s`, `10m`, `2h`; a number alone is in seconds.
-struct TimeArgument: ExpressibleByArgument {
+struct TimeArgument: FormedArgument {
+    static let form = "a time above 0, such as 90s, 10m or 2h"
+
     let seconds: Double
 
     /// One year; a longer time counts as a mistake.
@@ -99,8 +117,11 @@ struct TimeArgument: ExpressibleByArgument {
     }
 }
 
-/// A part of a figure on the command line: `2%`, `0.5%`.
-struct PercentArgument: ExpressibleByArgument {
+/// A part of a figure on the command line: `2%`, `±0.5%`.
+struct PercentArgument: FormedArgument {
+    static let form =
+        "\(FigureText.write(percents.lowerBound))% to \(FigureText.write(percents.upperBound))%, such as 2%"
+
     /// `0.02` for `2%`.
     let part: Double
 
@@ -108,9 +129,8 @@ struct PercentArgument: ExpressibleByArgument {
     private static let percents = 0.01...100.0
 
     init?(argument: String) {
-        guard argument.last == "%", let number = Double(argument.dropLast()), Self.percents.contains(number) else {
-            return nil
-        }
+        let text = argument.hasPrefix("±") ? argument.dropFirst() : argument[...]
+        guard text.last == "%", let number = Double(text.dropLast()), Self.percents.contains(number) else { return nil }
         part = number / 100
     }
 }

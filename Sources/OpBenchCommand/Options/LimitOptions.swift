@@ -12,7 +12,7 @@ struct LimitOptions: ParsableArguments {
                 As for taskset(1). The engine and Dispatch make as many threads as there are processors, so runs are \
                 comparable only with the same list. `opbench doctor` suggests one.
                 """,
-            valueName: "list"))
+            valueName: "list"), transform: ProcessorArgument.parse)
     var list: ProcessorArgument?
 
     @Option(
@@ -23,7 +23,7 @@ struct LimitOptions: ParsableArguments {
                 Counts heap, data and stacks as soon as they are reserved (RLIMIT_DATA). Such a sample is `crashed`, \
                 or `timeout` if its backend waits for memory.
                 """,
-            valueName: "size"))
+            valueName: "size"), transform: MemoryArgument.parse)
     var memory: MemoryArgument?
 
     var processors: ProcessorSet? { list?.set }
@@ -46,7 +46,9 @@ struct LimitOptions: ParsableArguments {
 }
 
 /// An amount of memory on the command line: `512MiB`, `4GiB`, `1.5GiB`.
-struct MemoryArgument: ExpressibleByArgument {
+struct MemoryArgument: FormedArgument {
+    static let form = "a size such as 512MiB or 4GiB"
+
     let bytes: Int
 
     init?(argument: String) {
@@ -59,7 +61,9 @@ struct MemoryArgument: ExpressibleByArgument {
 }
 
 /// Processors on the command line: `0-3,8`.
-struct ProcessorArgument: ExpressibleByArgument {
+struct ProcessorArgument: FormedArgument {
+    static let form = "numbers and ranges, such as 0-3,8 or 0-14:2"
+
     let set: ProcessorSet
 
     init?(argument: String) {

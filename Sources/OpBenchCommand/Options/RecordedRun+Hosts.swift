@@ -41,7 +41,7 @@ extension RecordedRun {
             }
         }
         guard var first else { return }
-        if differing > 1 { first.message += " (and the same for \(differing - 1) more cells)" }
+        if differing > 1 { first.message += " (and the same for \(counted(differing - 1, "more cell")))" }
         throw first
     }
 

@@ -72,6 +72,11 @@ struct RecordedRun {
     }
 
     private static func absent(_ name: String, in folder: String) -> InputError {
+        if let place = places(of: name, in: folder).first(where: { access($0 + "/", F_OK) == 0 }) {
+            return InputError(
+                file: place, message: "there is no \(SampleRow.fileName) in this folder",
+                remedy: "restore the file, or name another run")
+        }
         let known = ((try? RunList(in: folder))?.rows ?? []).map(\.name)
         let command = folder == "results" ? "opbench runs" : "opbench runs --output \(folder)"
         let place = "name a run's folder, its samples.csv, or the id of a run in \(folder)/"
@@ -87,8 +92,12 @@ struct RecordedRun {
     }
 
     private static func file(_ file: String, of name: String, in folder: String) -> String? {
-        let places = [name, "\(name)/\(file)"] + ["", "baseline/"].map { "\(folder)/\($0)\(name)/\(file)" }
-        return places.first(where: isRegularFile)
+        ([name] + places(of: name, in: folder).map { "\($0)/\(file)" }).first(where: isRegularFile)
+    }
+
+    /// The folders that a name can mean.
+    private static func places(of name: String, in folder: String) -> [String] {
+        [name] + ["", "baseline/"].map { "\(folder)/\($0)\(name)" }
     }
 
     private static func isRegularFile(_ path: String) -> Bool {

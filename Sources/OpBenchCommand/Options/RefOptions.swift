@@ -68,7 +68,7 @@ struct RefOptions: ParsableArguments {
 
     private static func tellChanges(_ count: Int, _ head: PackageCommit) {
         if count == 0 { return }
-        let files = count == 1 ? "1 file differs" : "\(count) files differ"
+        let files = counted(count, "file differs", plural: "files differ")
         StandardError.say(
             "opbench: warning: \(files) from \(head.words), which is measured: commit changes to measure them")
     }

@@ -37,7 +37,7 @@ struct ShardOptions: ParsableArguments {
         if !isSilent, let sweep = part.options.sweep {
             StandardError.say(
                 "opbench: shard \(shard) of the sweep \(sweep.sha256.prefix(12)): \(part.cells.count) of "
-                    + "\(plan.cells.count) cells, on \(part.options.host)")
+                    + "\(counted(plan.cells.count, "cell")), on \(part.options.host)")
         }
         return part
     }

@@ -6,10 +6,12 @@ struct WindowOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Only operations submitted at this time after the recording's start or later: 250ms, 10s, 2m.",
-            valueName: "time"))
+            valueName: "time"), transform: OffsetArgument.parse)
     var from: OffsetArgument?
 
-    @Option(help: ArgumentHelp("Only operations submitted before this time.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp("Only operations submitted before this time.", valueName: "time"),
+        transform: OffsetArgument.parse)
     var to: OffsetArgument?
 
     @Option(help: ArgumentHelp("Only operations of queues with this name.", valueName: "name"))
@@ -28,7 +30,9 @@ struct WindowOptions: ParsableArguments {
 }
 
 /// A time since a beginning: `0`, `250ms`, `10s`, `2m`; a number alone is in seconds.
-struct OffsetArgument: ExpressibleByArgument {
+struct OffsetArgument: FormedArgument {
+    static let form = "a time from 0, such as 250ms, 10s or 2m"
+
     let nanoseconds: Int64
 
     private static let units = ["ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "m": 60e9, "h": 3600e9]

@@ -96,7 +96,7 @@ enum ComparisonMarkdown {
         for (index, row) in rows.enumerated() {
             let next = line(columns.map { $0.cell(row) })
             if text.utf8.count + next.utf8.count > room {
-                return text + "\n… and \(rows.count - index) more figures, which --csv writes to a file.\n"
+                return text + "\n… and \(counted(rows.count - index, "more figure")), which --csv writes to a file.\n"
             }
             text += next
         }

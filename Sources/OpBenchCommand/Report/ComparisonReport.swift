@@ -264,6 +264,7 @@ extension ComparisonReport {
     var noise: String? {
         let counts = compared.runs.map { DoubtfulSamples($0.samples) }
         let (noisy, total) = counts.reduce((0, 0)) { ($0.0 + $1.noisy, $0.1 + $1.total) }
-        return noisy == 0 ? nil : "noisy: \(noisy) of \(total) samples, while something else used the machine"
+        return noisy == 0
+            ? nil : "noisy: \(noisy) of \(counted(total, "sample")), while something else used the machine"
     }
 }

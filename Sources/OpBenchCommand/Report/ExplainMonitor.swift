@@ -44,8 +44,8 @@ final class ExplainMonitor {
             let measured = measured[.init(cellID: cell.target.cell.id, backend: backends.base)] ?? []
             let heading =
                 backends.areTwo
-                ? "\(title), \(turns) turns of each backend"
-                : "\(title), \(turns) turns of each build, \(backends.names)"
+                ? "\(title), \(counted(turns, "turn")) of each backend"
+                : "\(title), \(counted(turns, "turn")) of each build, \(backends.names)"
             let lines = [heading] + (cell.explanation.lines(measured: measured) + cell.notes).map { "  \($0)" }
             let files = try output?.write(cell, lines) ?? []
             let width = TableWidth.ofTerminal()

@@ -84,7 +84,9 @@ struct FindingSentences {
             "\(count.pair.isSerious ? count.any : count.most) \(count.pair.words)"
         }
         guard !some.isEmpty else { return all }
-        return all + ["of \(marks.count) results, \(some.joined(separator: ", ")); \(whereMarked) marks them"]
+        return all + [
+            "of \(counted(marks.count, "result")), \(some.joined(separator: ", ")); \(whereMarked) marks them"
+        ]
     }
 
     /// The sentence about rounds that changed their level: the run's rate, and the results that stand out; none without
@@ -111,11 +113,13 @@ struct FindingSentences {
             let modes = row.modes
             guard let low = modes.low, let high = modes.high, let ofHigh = modes.highSamples else { return nil }
             let (first, second) = (Quantities.duration(nanoseconds: low), Quantities.duration(nanoseconds: high))
-            return "bimodal: \(row.backendSide.title), \(name(of: row)): \(first) in \(row.samples - ofHigh) samples, "
+            return
+                "bimodal: \(row.backendSide.title), \(name(of: row)): \(first) in \(counted(row.samples - ofHigh, "sample")), "
                 + "\(second) in \(ofHigh)"
         }
         let rest = found.count - sentences.count
-        return sentences + (rest > 0 ? ["bimodal: \(rest) more results, marked \(RowMark.bimodal.rawValue)"] : [])
+        return sentences
+            + (rest > 0 ? ["bimodal: \(counted(rest, "more result")), marked \(RowMark.bimodal.rawValue)"] : [])
     }
 
     private static let mostNamed = 5

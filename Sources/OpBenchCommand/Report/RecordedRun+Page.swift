@@ -98,7 +98,8 @@ enum ProfiledClasses {
             let path = "\(folder)/\(file)"
             let text = try TextFile.read(path, limit: sizeLimit)
             guard let profile = try? JSONDecoder().decode(File.self, from: Data(text.utf8)) else {
-                throw InputError(file: path, message: "this is not a profile of opbench", remedy: "move it out of the run's folder")
+                throw InputError(
+                    file: path, message: "this is not a profile of opbench", remedy: "move it out of the run's folder")
             }
             if let table = table(of: profile) { tables.append(table) }
         }

@@ -35,11 +35,12 @@ struct RunDescription {
     /// How far the run came: `finished`, `interrupted after 3 of 21 samples`; nil if not recorded.
     var state: String? {
         guard let facts = run.facts, let progress = facts.progress else { return nil }
-        let done = "\(progress.samplesDone) of \(facts.samplesPlanned) samples"
+        let done = "\(progress.samplesDone) of \(counted(facts.samplesPlanned, "sample"))"
         let state =
             switch progress.state {
             case "finished": Self.finished
-            case "cancelled" where facts.isMerged: "merged without some shards, \(progress.samplesDone) samples"
+            case "cancelled" where facts.isMerged:
+                "merged without some shards, \(counted(progress.samplesDone, "sample"))"
             case "cancelled": "interrupted after " + done
             default: "running or killed after " + done
             }
@@ -110,7 +111,7 @@ struct RunDescription {
         let percent = "±\(Quantities.percent(precision.part)) of the \(figures)"
         if cells.isEmpty { return "\(percent), reached in all cells" }
         let more = cells.count > mostCells ? " and \(cells.count - mostCells) more" : ""
-        return "\(percent), not reached in \(cells.count) \(cells.count == 1 ? "cell" : "cells"): "
+        return "\(percent), not reached in \(counted(cells.count, "cell")): "
             + cells.prefix(mostCells).joined(separator: "; ") + more
     }
 

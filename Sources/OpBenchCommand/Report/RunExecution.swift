@@ -143,6 +143,6 @@ extension Result where Failure == any Error {
 extension DoubtfulSamples {
     /// A sentence about the noisy samples; nil if there are none.
     var sentence: String? {
-        noisy == 0 ? nil : "noisy: \(noisy) of \(total) samples, while something else used the machine"
+        noisy == 0 ? nil : "noisy: \(noisy) of \(counted(total, "sample")), while something else used the machine"
     }
 }

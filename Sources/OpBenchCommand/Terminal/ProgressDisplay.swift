@@ -61,20 +61,20 @@ struct ProgressDisplay {
             let wait = { Quantities.wait(seconds: max(estimatedSeconds, $0)) }
             if isForPrecision {
                 let most = wait(budgetSeconds ?? 0)
-                say("\(total) samples, about \(wait(0)), and more for the precision; \(most) at most")
+                say("\(counted(total, "sample")), about \(wait(0)), and more for the precision; \(most) at most")
             } else {
                 budgetEnd = budgetSeconds.map { now().advanced(by: .seconds($0)) }
-                say("\(total) samples, about \(wait(budgetSeconds ?? 0))")
+                say("\(counted(total, "sample")), about \(wait(budgetSeconds ?? 0))")
             }
         case .narrowed(let total, let estimatedSeconds):
-            if total > done { say("\(total - done) of at most \(self.total - done) samples are still needed") }
+            if total > done { say("still needed: \(total - done) of at most \(counted(self.total - done, "sample"))") }
             self.total = total
             replan(estimatedSeconds)
         case .extended(let total, let estimatedSeconds):
             self.total = total
             replan(estimatedSeconds)
         case .imprecise(let cells, let distance):
-            imprecision = "±\(Quantities.percent(distance)) in the widest of \(cells) cells; "
+            imprecision = "±\(Quantities.percent(distance)) in the widest of \(counted(cells, "cell")); "
         case .calibrating:
             show("calibrating the work", important: false)
         case .sampleStarted(let index, _, let cellID, let backend, let kind, _):
@@ -105,7 +105,7 @@ struct ProgressDisplay {
             say("the run is finished; nothing to measure, no files changed")
         case .finished:
             eraseBar()
-            say("\(done) of \(total) samples in \(Quantities.wait(seconds: seconds(since: started)))")
+            say("\(done) of \(counted(total, "sample")) in \(Quantities.wait(seconds: seconds(since: started)))")
         }
     }
 

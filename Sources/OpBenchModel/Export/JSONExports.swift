@@ -65,7 +65,7 @@ public enum JSONExports {
             if let low = estimate.low, let high = estimate.high {
                 members.append(("range", .string("\(FigureText.write(low)) – \(FigureText.write(high))")))
             }
-            members.append(("extra", .string("run \(run.runID), \(row.samples) samples")))
+            members.append(("extra", .string("run \(run.runID), \(counted(row.samples, "sample"))")))
             return .members(members)
         }
         return JSONText.write(JSONValue(.array(entries)))

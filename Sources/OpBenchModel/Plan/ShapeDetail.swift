@@ -53,12 +53,15 @@ package enum MarkCheck {
             }
             if found > 0 { items += operation == plan.operationCount - 1 ? plan.lastItems : plan.itemsPerOperation }
         }
-        if missing > 0 { violations.append("\(missing) operations did not run") }
-        if repeated > 0 { violations.append("\(repeated) operations ran, or follow one that ran, more than once") }
-        if early > 0 {
-            violations.append("\(early) operations ran before, or follow one that ran before, a predecessor")
+        if missing > 0 { violations.append("\(counted(missing, "operation")) did not run") }
+        if repeated > 0 {
+            violations.append("\(counted(repeated, "operation")) ran, or followed one that ran, more than once")
         }
-        if items != plan.itemCount { violations.append("\(items) items of \(plan.itemCount) were done") }
+        if early > 0 {
+            violations.append(
+                "\(counted(early, "operation")) ran before, or followed one that ran before, a predecessor")
+        }
+        if items != plan.itemCount { violations.append("\(counted(items, "item")) of \(plan.itemCount) done") }
         return violations
     }
 }
@@ -83,10 +86,14 @@ struct NoticeCheck {
             if notices > noticesPerOperation { tooMany += 1 }
         }
         var violations: [String] = []
-        if missing > 0 { violations.append("\(missing) operations did not run") }
-        if repeated > 0 { violations.append("\(repeated) operations ran more than once") }
-        if tooFew > 0 { violations.append("the \(announced) of \(tooFew) operations was announced too rarely") }
-        if tooMany > 0 { violations.append("the \(announced) of \(tooMany) operations was announced too often") }
+        if missing > 0 { violations.append("\(counted(missing, "operation")) did not run") }
+        if repeated > 0 { violations.append("\(counted(repeated, "operation")) ran more than once") }
+        if tooFew > 0 {
+            violations.append("the \(announced) of \(counted(tooFew, "operation")) was announced too rarely")
+        }
+        if tooMany > 0 {
+            violations.append("the \(announced) of \(counted(tooMany, "operation")) was announced too often")
+        }
         return violations
     }
 }

@@ -67,7 +67,8 @@ struct RowDecoder<Row: CSVRow> {
         let expected = columns.count + (parameters?.count ?? 0)
         guard record.count == expected else {
             throw InputError(
-                file: file, line: record.line, message: "\(record.count) fields where the header has \(expected)",
+                file: file, line: record.line,
+                message: "\(counted(record.count, "field")) where the header has \(expected)",
                 remedy: "the line is truncated or foreign; remove it or restore the file")
         }
     }

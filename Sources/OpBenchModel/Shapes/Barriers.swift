@@ -63,14 +63,16 @@ extension Barriers {
             }
         }
         var violations: [String] = []
-        if missing > 0 { violations.append("\(missing) operations did not run") }
-        if early > 0 { violations.append("\(early) operations ran before the barrier in front of them") }
+        if missing > 0 { violations.append("\(counted(missing, "operation")) did not run") }
+        if early > 0 { violations.append("\(counted(early, "operation")) ran before the barrier in front") }
         if late > 0 {
-            violations.append("\(late) operations ran twice, beside a barrier, or after a later barrier")
+            violations.append("\(counted(late, "operation")) ran twice, beside a barrier, or after a later barrier")
         }
         let beside = traces.hasStamps ? operationsBesideBarriers(traces, of: plan.operationCount) : 0
         if beside > 0 {
-            violations.append("\(beside) operations were running when a barrier began, or began before its end")
+            violations.append(
+                "\(counted(beside, "operation was", plural: "operations were")) running when a barrier began, or began before its end"
+            )
         }
         return violations
     }

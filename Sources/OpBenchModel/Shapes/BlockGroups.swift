@@ -35,7 +35,7 @@ package struct BlockGroups: ShapeDetail {
             let notified = traces.read(.notified, operation)
             return notified > 0 && notified < traces.read(.end, operation)
         }
-        return early > 0 ? ["\(early) blocks ended after their group was announced as finished"] : []
+        return early > 0 ? ["\(counted(early, "block")) ended after the group was announced as finished"] : []
     }
 }
 

@@ -94,12 +94,18 @@ package struct Cancellation: ShapeDetail, Equatable {
             if !isChosen && cancellations > 0 { unasked += 1 }
         }
         var violations: [String] = []
-        if lost > 0 { violations.append("\(lost) operations neither ran nor were cancelled") }
-        if repeated > 0 { violations.append("\(repeated) operations ran or were cancelled more than once") }
-        if ranCancelled > 0 {
-            violations.append("\(ranCancelled) operations ran after they were cancelled in a suspended queue")
+        if lost > 0 { violations.append("\(counted(lost, "operation")) neither ran nor was cancelled") }
+        if repeated > 0 {
+            violations.append("\(counted(repeated, "operation")) ran or ended as cancelled more than once")
         }
-        if unasked > 0 { violations.append("\(unasked) operations were cancelled without a call to cancel them") }
+        if ranCancelled > 0 {
+            violations.append("\(counted(ranCancelled, "operation")) ran after a cancellation in a suspended queue")
+        }
+        if unasked > 0 {
+            violations.append(
+                "\(counted(unasked, "operation was", plural: "operations were")) cancelled without a call to cancel them"
+            )
+        }
         return violations
     }
 }

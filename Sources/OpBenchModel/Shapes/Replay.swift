@@ -199,10 +199,14 @@ package struct Replay: ShapeDetail {
             }
         }
         var violations: [String] = []
-        if missing > 0 { violations.append("\(missing) operations neither ran nor were cancelled") }
-        if repeated > 0 { violations.append("\(repeated) operations ran more than once") }
-        if early > 0 { violations.append("\(early) operations ran before a predecessor") }
-        if unasked > 0 { violations.append("\(unasked) operations were cancelled without a call to cancel them") }
+        if missing > 0 { violations.append("\(counted(missing, "operation")) neither ran nor was cancelled") }
+        if repeated > 0 { violations.append("\(counted(repeated, "operation")) ran more than once") }
+        if early > 0 { violations.append("\(counted(early, "operation")) ran before a predecessor") }
+        if unasked > 0 {
+            violations.append(
+                "\(counted(unasked, "operation was", plural: "operations were")) cancelled without a call to cancel them"
+            )
+        }
         return violations
     }
 }

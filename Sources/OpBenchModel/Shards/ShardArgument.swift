@@ -68,7 +68,7 @@ public enum ShardArgument: Sendable, Hashable {
         }
         guard let index = text == "0" ? 0 : Shard.number(text[...].utf8), index < count else {
             throw error(
-                "\(completionIndex) is \(JSONText.excerpt(text)), not an index of \(count) shards",
+                "\(completionIndex) is \(JSONText.excerpt(text)), not an index of \(counted(count, "shard"))",
                 "set N to the job's `completions`: \(option) auto/N")
         }
         return Shard(index: index + 1, count: count)
@@ -113,14 +113,13 @@ private struct SlurmArray {
             (task - least).isMultiple(of: step), (most - least) / step + 1 == count, count <= Shard.countLimit
         else {
             throw ShardArgument.error(
-                "the job array has \(count) tasks from \(least) to \(most), so the shard of task \(task) "
+                "the job array has \(counted(count, "task")) from \(least) to \(most), so the shard of task \(task) "
                     + "is ambiguous",
                 "submit an array without gaps, such as --array=1-8, of at most \(Shard.countLimit) tasks; or "
                     + remedy)
         }
         if let expected, expected != count {
-            let tasks = count == 1 ? "1 task" : "\(count) tasks"
-            throw ShardArgument.error("the job array has \(tasks), not \(expected)", remedy)
+            throw ShardArgument.error("the job array has \(counted(count, "task")), not \(expected)", remedy)
         }
         // Resubmitted tasks of a larger array look like this.
         if expected == nil, count == 1 || least > 1 {

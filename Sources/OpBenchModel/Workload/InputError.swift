@@ -75,7 +75,7 @@ extension InputErrors: CustomStringConvertible {
     /// One line per mistake up to `limit`, and one with the number of the others.
     public func lines(limit: Int) -> [String] {
         let others = max(0, errors.count - limit) + omitted
-        return errors.prefix(limit).map(\.description) + (others > 0 ? ["and \(others) more mistakes"] : [])
+        return errors.prefix(limit).map(\.description) + (others > 0 ? ["and \(counted(others, "more mistake"))"] : [])
     }
 }
 

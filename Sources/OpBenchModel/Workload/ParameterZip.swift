@@ -77,7 +77,7 @@ extension ParameterZip {
         let count = columns[0].values.count
         if let other = columns.first(where: { $0.values.count != count }) {
             throw node.error(
-                "\(columns[0].name) has \(count) values, \(other.name) \(other.values.count)",
+                "\(columns[0].name) has \(counted(count, "value")), \(other.name) \(other.values.count)",
                 remedy: "give the lists of a zip the same length")
         }
         points = (0..<count).map { place in

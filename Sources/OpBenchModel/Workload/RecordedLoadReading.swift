@@ -36,7 +36,7 @@ extension RecordedLoad {
             if let count = columns[first]?.count, count != numbers.count {
                 mistakes.note(
                     members[column.rawValue]!.mistake(
-                        "\(numbers.count) numbers, but \(count) in \(first.rawValue)",
+                        "\(counted(numbers.count, "number")), but \(count) in \(first.rawValue)",
                         remedy: "a column has one number for each \(column.subject.rawValue)"))
             }
         }

@@ -108,7 +108,7 @@ extension ExplainedTail {
         culprit.map { culprit in
             let name = culprit.isKind ? "another \(culprit.name) each time" : culprit.name
             return "\(name), \(ProfileText.time(culprit.took)), "
-                + "in \(culprit.turns.with) of \(culprit.turns.all) turns"
+                + "in \(culprit.turns.with) of \(counted(culprit.turns.all, "turn"))"
         }
     }
 }

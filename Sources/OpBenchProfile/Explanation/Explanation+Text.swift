@@ -1,3 +1,5 @@
+import OpBenchModel
+
 extension Explanation {
     /// The number of functions and sites in the text.
     private static let shown = 8
@@ -36,7 +38,7 @@ extension Explanation {
         }
         let least = ProfileText.share(ChanceTest.leastEffect, of: 1)
         return tails.isEmpty
-            ? "nothing is significant: over \(turns.base) turns neither the time nor the CPU time changed by \(least) "
+            ? "nothing is significant: over \(counted(turns.base, "turn")) neither the time nor the CPU time changed by \(least) "
                 + "beyond chance; no function and no wait is reported; take more --turns"
             : "only the slowest operations changed: no function is reported, and waits only of these"
     }
@@ -44,7 +46,7 @@ extension Explanation {
     /// A figure of these turns, to show beside that of the run.
     private func inTurns(_ change: Change) -> Change {
         var named = change
-        named.name += " in \(turns.base) turns"
+        named.name += " in \(counted(turns.base, "turn"))"
         return named
     }
 

@@ -27,7 +27,7 @@ public struct OffCPUReport: Sendable {
 
     private func causes() -> [String] {
         ["waits for:"]
-            + profile.causes.map { "  \($0.cause.words): \(ProfileText.time($0.time)), \($0.count) times" }
+            + profile.causes.map { "  \($0.cause.words): \(ProfileText.time($0.time)), \(counted($0.count, "time"))" }
     }
 
     /// The functions where most time was spent waiting: the innermost ones outside the kernel and the C library.
@@ -60,7 +60,7 @@ public struct OffCPUReport: Sendable {
                 + ", \(ProfileText.time(Double(wakeUps.delay) / Double(wakeUps.count))) late on average"
         ]
         lines += wakeUps.pairs.prefix(count).map {
-            "  \($0.waker) woke \($0.woken) \($0.count) times, "
+            "  \($0.waker) woke \($0.woken) \(counted($0.count, "time")), "
                 + "\(ProfileText.time(Double($0.delay) / Double($0.count))) late on average, "
                 + "\(ProfileText.time($0.longestDelay)) at most"
         }
@@ -71,14 +71,16 @@ public struct OffCPUReport: Sendable {
                     + (isCut ? "… " : "") + chain.threads.joined(separator: " → "))
         }
         lines += wakeUps.patterns.prefix(3).map {
-            "  chain \($0.threads.joined(separator: " → ")): \($0.count) times"
+            "  chain \($0.threads.joined(separator: " → ")): \(counted($0.count, "time"))"
         }
         return lines
     }
 
     private func flaws() -> [String] {
         profile.lost > 0
-            ? ["\(profile.lost) events were lost, so times are too low; profile a shorter or smaller cell"] : []
+            ? [
+                "\(counted(profile.lost, "event was", plural: "events were")) lost, so times are too low; profile a shorter or smaller cell"
+            ] : []
     }
 }
 
@@ -98,7 +100,7 @@ extension OffCPU {
         }
         let switches = Double(sums.switches)
         var lines = [
-            "\(ProfileText.time(duration)) of \(threads.count) threads: "
+            "\(ProfileText.time(duration)) of \(counted(threads.count, "thread")): "
                 + "\(ProfileText.time(sums.running)) running, \(ProfileText.time(sums.waiting)) waiting for a processor, "
                 + "\(ProfileText.time(sums.blocked)) blocked",
             "switches: \(ProfileText.count(switches))"
@@ -108,10 +110,10 @@ extension OffCPU {
             lines.append(
                 "  \(thread.name): \(ProfileText.time(thread.running)) running, "
                     + "\(ProfileText.time(thread.waiting)) waiting for a processor, "
-                    + "\(ProfileText.time(thread.blocked)) blocked; \(thread.voluntary) times voluntarily, "
-                    + "\(thread.involuntary) times preempted")
+                    + "\(ProfileText.time(thread.blocked)) blocked; \(counted(thread.voluntary, "time")) voluntarily, "
+                    + "\(counted(thread.involuntary, "time")) preempted")
         }
-        if threads.count > count { lines.append("  and \(threads.count - count) more threads") }
+        if threads.count > count { lines.append("  and \(counted(threads.count - count, "more thread"))") }
         return lines
     }
 }

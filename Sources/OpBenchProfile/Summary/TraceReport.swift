@@ -1,3 +1,5 @@
+import OpBenchModel
+
 /// Everything computed from one trace.
 public struct TraceReport: Sendable {
     /// The effect of a change, from schedules of the same bodies (`ListSchedule`).
@@ -76,18 +78,19 @@ extension TraceReport {
     public func lines() -> [String] {
         let executed = trace.operations.count(where: \.wasExecuted)
         guard executed > 0 else { return ["no operation was executed"] }
-        var workers = "\(workSpan.workers) \(workSpan.workers == 1 ? "worker" : "workers")"
+        var workers = counted(workSpan.workers, "worker")
         let added = workSpan.workers - trace.workerCount
         if added > 0 { workers += ", \(added) of them only while bodies blocked" }
-        var lines = ["\(Self.operations(executed)) in \(ProfileText.time(workSpan.elapsed)), \(workers)"]
+        var lines = ["\(counted(executed, "operation")) in \(ProfileText.time(workSpan.elapsed)), \(workers)"]
         if trace.lostOperations > 0 {
-            lines.append("\(trace.lostOperations) more were lost; the figures cover only the others")
+            lines.append(
+                "\(counted(trace.lostOperations, "more was", plural: "more were")) lost; the figures cover only the others"
+            )
         }
         lines += workSpanLines + waitLines(of: "all operations", waits.total) + pathLines + whatIfLines
         return lines + priorityLines + wakeUpLines + tails.lines()
     }
 
-    private static func operations(_ count: Int) -> String { "\(count) \(count == 1 ? "operation" : "operations")" }
     private static func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
 
     private var workSpanLines: [String] {
@@ -98,7 +101,7 @@ extension TraceReport {
         return [
             "work \(ProfileText.time(figures.work))\(planned(\.work)), "
                 + "span \(ProfileText.time(figures.span))\(planned(\.span)) over "
-                + "\(Self.operations(figures.spanPath.count)), parallelism \(ProfileText.digits(figures.parallelism))",
+                + "\(counted(figures.spanPath.count, "operation")), parallelism \(ProfileText.digits(figures.parallelism))",
             "burdened span \(ProfileText.time(figures.burdenedSpan)) at \(ProfileText.time(figures.burden)) per operation"
                 + ", parallelism \(ProfileText.digits(figures.burdenedParallelism))",
             "ran \(ProfileText.digits(figures.averageParallelism)) at once; bodies took "
@@ -123,7 +126,7 @@ extension TraceReport {
     private var pathLines: [String] {
         let waits = path.waits
         var lines = [
-            "critical path: \(Self.operations(path.steps.count)), \(ProfileText.time(path.duration)) in bodies, "
+            "critical path: \(counted(path.steps.count, "operation")), \(ProfileText.time(path.duration)) in bodies, "
                 + "\(ProfileText.time(waits.total)) waiting"
         ]
         lines += waitLines(of: "the critical path", waits)
@@ -151,13 +154,13 @@ extension TraceReport {
         if let worst = inversions.worst {
             let (culprit, victim) = (trace.operations[worst.culprit], trace.operations[worst.victim])
             lines.append(
-                "priority inversions: \(inversions.inversions.count) of \(inversions.starts) starts, "
+                "priority inversions: \(inversions.inversions.count) of \(counted(inversions.starts, "start")), "
                     + "\(ProfileText.time(inversions.delay)) of delay; worst: operation \(worst.culprit) "
                     + "(\(trace.className(of: culprit)), priority \(culprit.priority)) before \(worst.victim) "
                     + "(\(trace.className(of: victim)), priority \(victim.priority)) at \(ProfileText.time(worst.time)), "
                     + "\(ProfileText.time(worst.delay))")
         } else if Set(trace.operations.map(\.priority)).count > 1 {
-            lines.append("priority inversions: none of \(inversions.starts) starts")
+            lines.append("priority inversions: none of \(counted(inversions.starts, "start"))")
         }
         if let starved = fairness.longestStarvation, starved.wait > 0 {
             let name = trace.className(of: trace.operations[starved.operation])

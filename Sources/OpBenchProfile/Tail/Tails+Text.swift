@@ -1,3 +1,5 @@
+import OpBenchModel
+
 // Texts add times as numbers with fractions: those of a file are of any size.
 
 extension Tails {
@@ -19,7 +21,7 @@ extension Tail {
     fileprivate func lines() -> [String] {
         let mean = Double(latency) / Double(max(1, slow))
         return [
-            "\(Self.words(of: operationClass)): \(slow) of \(operations) operations, \(ProfileText.time(mean)) "
+            "\(Self.words(of: operationClass)): \(slow) of \(counted(operations, "operation")), \(ProfileText.time(mean)) "
                 + "on average (median of all \(ProfileText.time(median))): "
                 + NamedTime.shares(reasons, of: Double(latency))
         ] + culpritLines + slowest.map { "  \($0.line)" }

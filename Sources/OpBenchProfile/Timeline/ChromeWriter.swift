@@ -21,7 +21,7 @@ public struct ChromeWriter {
         /// A one-line message; nil if the file is complete.
         public var message: String? {
             guard let cutAt else { return nil }
-            return "the JSON file contains the first \(events) of \(allEvents) events, those before "
+            return "the JSON file contains the first \(events) of \(counted(allEvents, "event")), those before "
                 + "\(ProfileText.time(cutAt)); the protobuf file contains all"
         }
     }

@@ -199,7 +199,7 @@ struct RecordReader {
         if expected == bytes.count { return nil }
         return expected > bytes.count
             ? "\(what.verb) cut short: \(bytes.count) of \(expected) bytes"
-            : "\(what.verb) followed by \(Int64(bytes.count) - expected) bytes of something else"
+            : "\(what.verb) followed by \(counted(Int64(bytes.count) - expected, "byte")) of something else"
     }
 
     mutating func number<Number: FixedWidthInteger & BitwiseCopyable>() -> Number {

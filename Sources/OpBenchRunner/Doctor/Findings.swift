@@ -273,7 +273,8 @@ extension Doctor {
         }
         return Finding(
             subject: "SMT", weight: .note,
-            found: "on: \(layout.online.count) threads on \(layout.cores.count) cores; \(first) are one core",
+            found:
+                "on: \(counted(layout.online.count, "thread")) on \(counted(layout.cores.count, "core")); \(first) are one core",
             remedy: "two busy threads of one core run slower than on two cores: measure with --cpus on one "
                 + "thread per core, or echo off | sudo tee /sys/devices/system/cpu/smt/control")
     }

@@ -41,7 +41,7 @@ extension GitFacts {
             let filters = await filterNames(folder),
             let changes = await git(
                 folder, ["status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty"],
-                without: filters)
+                without: filters, seconds: Git.secondsOfStatus)
         else { return nil }
         return GitFacts(
             commit: String(commit.prefix { !$0.isWhitespace }), isDirty: !changes.allSatisfy(\.isWhitespace))
@@ -60,11 +60,12 @@ extension GitFacts {
         return distinct.count <= 100 ? distinct : nil
     }
 
-    private static func git(_ folder: String, _ arguments: [String], without filters: [String] = []) async -> String? {
-        guard let ended = try? await Git.run(arguments, in: folder, without: filters), ended.isSuccess else {
-            return nil
-        }
-        return ended.output
+    private static func git(
+        _ folder: String, _ arguments: [String], without filters: [String] = [],
+        seconds: Double = Program.secondsToAnswer
+    ) async -> String? {
+        let ended = try? await Git.run(arguments, in: folder, without: filters, seconds: seconds)
+        return ended.flatMap { $0.isSuccess ? $0.output : nil }
     }
 }
 
@@ -83,6 +84,9 @@ enum Git {
         "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never", "-c",
         "diff.external=", "-c", "core.pager=cat", "--no-pager", "--no-optional-locks",
     ]
+
+    /// The time limit of a `status`, in seconds: it reads about every file, perhaps from a slow disk.
+    static let secondsOfStatus = 600.0
 
     /// - Parameters:
     ///   - filters: filters of files to disable.

@@ -126,7 +126,7 @@ struct ProcessorFacts: Codable, Sendable, Equatable {
     var words: String {
         let numbers = nodes.keys.sorted { (Int($0) ?? 0, $0) < (Int($1) ?? 0, $1) }
         let place = numbers.count == 1 ? "node \(numbers[0])" : "nodes \(numbers.joined(separator: ", "))"
-        return "\(cpus): \(cores) \(cores == 1 ? "core" : "cores") of \(place)"
+        return "\(cpus): \(counted(cores, "core")) of \(place)"
     }
 
     /// The suffix of a host class whose samples do not run on the whole machine; empty if they do.

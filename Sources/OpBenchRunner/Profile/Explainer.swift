@@ -183,11 +183,11 @@ public struct Explainer: Sendable {
 
     /// How instructions were counted; nil if no turn counted them. A failure has a separate note.
     static func note(onInstructionsOf samples: [ExplainedSample], rounds: Int) -> String? {
-        let counted = samples.compactMap(\.instructions)
-        guard let part = counted.first else { return nil }
-        let operations = ProfileText.count(Double(part.operations))
-        let missing = counted.count < samples.count ? ", in \(counted.count) of \(samples.count) samples" : ""
-        return "instructions: counted by callgrind\(missing), in \(rounds) rounds of \(operations) operations per turn"
+        let taken = samples.compactMap(\.instructions)
+        guard let part = taken.first else { return nil }
+        let missing = taken.count < samples.count ? ", in \(taken.count) of \(samples.count) samples" : ""
+        return
+            "instructions: counted by callgrind\(missing), in \(counted(rounds, "round")) of \(counted(part.operations, "operation")) per turn"
             + "; the round with the fewest counts"
     }
 

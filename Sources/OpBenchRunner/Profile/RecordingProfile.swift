@@ -76,8 +76,8 @@ extension Recording {
         var flaws: [String] = []
         if lostEvents > 0 {
             flaws.append(
-                "\(ProfileText.count(Double(lostEvents))) events were lost, because the disk was too slow: operations "
-                    + "are missing, or seem not to have run")
+                "lost events: \(ProfileText.count(Double(lostEvents))), because the disk was too slow: operations are "
+                    + "missing, or seem not to have run")
         }
         if isCut { flaws.append("the recording has no end: the program was killed, or still runs, or the file is cut") }
         if missingParts > 0 {
@@ -86,14 +86,14 @@ extension Recording {
         }
         if partialOperations > 0 {
             flaws.append(
-                "\(ProfileText.count(Double(partialOperations))) operations are left out, because the recording lacks "
-                    + "their submission")
+                "operations left out: \(ProfileText.count(Double(partialOperations))), because the recording lacks their "
+                    + "submission")
         }
         return flaws
     }
 
     fileprivate var cancellations: String? {
         let count = details.count(where: \.isCancelled)
-        return count > 0 ? "\(count) of \(details.count) operations were cancelled before they ended" : nil
+        return count > 0 ? "cancelled before their end: \(count) of \(counted(details.count, "operation"))" : nil
     }
 }

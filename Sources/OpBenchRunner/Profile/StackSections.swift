@@ -60,9 +60,12 @@ extension ProfileTaker {
         let raw = try RawStacksFile.read(try bytes(of: RawStacksFile.name)).during(answer.markedTime.ranges)
         let symbols = try await Symbolizer().names(of: raw.lookUps, in: raw.map)
         var notes = symbols.notes
-        if raw.lostSamples > 0 { notes.append("\(raw.lostSamples) samples were lost, so the figures are too low") }
+        if raw.lostSamples > 0 {
+            notes.append(
+                "\(counted(raw.lostSamples, "sample was", plural: "samples were")) lost, so the figures are too low")
+        }
         if raw.unsampledThreads > 0 {
-            notes.append("\(raw.unsampledThreads) threads got no timer and are not included; see ulimit -i")
+            notes.append("not included: \(counted(raw.unsampledThreads, "thread")) without a timer; see ulimit -i")
         }
         return (raw.profile(symbols.symbols, threadNames: answer.threadNames), answer, notes)
     }

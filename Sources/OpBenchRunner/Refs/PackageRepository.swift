@@ -94,7 +94,8 @@ public struct PackageRepository: Sendable {
 
     /// The number of files in the work tree that differ from the checked-out commit. Untracked files do not count.
     public func changedFiles() async throws -> Int {
-        let asked = try await Git.run(["status", "--porcelain", "--untracked-files=no"], in: package)
+        let asked = try await Git.run(
+            ["status", "--porcelain", "--untracked-files=no"], in: package, seconds: Git.secondsOfStatus)
         return asked.output.utf8.count { $0 == UInt8(ascii: "\n") }
     }
 }

@@ -151,7 +151,8 @@ public struct RefBuilds: Sendable {
         var lines = ""
         for path in packages {
             let head = try await Git.run(["rev-parse", "HEAD"], in: path)
-            let changes = try await Git.run(["status", "--porcelain", "--", "."], in: path)
+            let changes = try await Git.run(
+                ["status", "--porcelain", "--", "."], in: path, seconds: Git.secondsOfStatus)
             let isCommit = head.isSuccess && changes.isSuccess && changes.output.isEmpty
             lines += path + (isCommit ? "\t" + head.output : Self.changing + "\n")
         }
@@ -310,7 +311,8 @@ public struct RefBuilds: Sendable {
             try Task.checkCancellation()
             if ending == .timedOut, let seconds {
                 throw BuildError(
-                    message: "swift \(arguments.joined(separator: " ")) gave no answer in \(FigureText.write(seconds)) s",
+                    message:
+                        "swift \(arguments.joined(separator: " ")) gave no answer in \(FigureText.write(seconds)) s",
                     remedy: "run it by hand to see why")
             }
             return Ended(isSuccess: ending.isSuccess, output: String(decoding: log.contents(), as: UTF8.self))

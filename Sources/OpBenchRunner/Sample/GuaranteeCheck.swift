@@ -11,7 +11,9 @@ struct GuaranteeCheck {
     func violations(of body: OperationBody, _ analysis: RoundAnalysis) -> [String] {
         var violations: [String] = []
         if plan.detail?.runsEveryBody ?? true, body.countedRuns != plan.operationCount {
-            violations.append("\(body.countedRuns) bodies ran for \(plan.operationCount) operations")
+            violations.append(
+                "\(counted(body.countedRuns, "body", plural: "bodies")) ran for \(counted(plan.operationCount, "operation"))"
+            )
         }
         // With groups, the limit counts groups, whose blocks run concurrently.
         if guarantees.contains(.limit), let slots = plan.slots, plan.detail?.groupSize ?? 1 == 1,
@@ -20,10 +22,11 @@ struct GuaranteeCheck {
             violations.append("\(body.highWater) operations ran at once at limit \(plan.limit ?? slots)")
         }
         if guarantees.contains(.priorityOrder), plan.slots == 1, analysis.inversions > 0 {
-            violations.append("\(analysis.inversions) operations started before a more urgent one at limit 1")
+            violations.append(
+                "\(counted(analysis.inversions, "operation")) started before a more urgent one at limit 1")
         }
         if guarantees.contains(.suspension), analysis.mostStartsInAHold > slots(body) {
-            violations.append("\(analysis.mostStartsInAHold) operations started after suspend had returned")
+            violations.append("\(counted(analysis.mostStartsInAHold, "operation")) started after suspend had returned")
         }
         if guarantees.contains(.threadPriorities), let classes = plan.classes, plan.threadPriorities != nil {
             violations += Self.disorder(of: classes, analysis, ownNice: Int(clinux_thread_nice(0)))
@@ -70,14 +73,14 @@ struct PacingCheck {
         case nil: return []
         case .bursts(let size, _, _):
             let hasty = hastyBursts(of: size, body)
-            return hasty == 0 ? [] : ["\(hasty) bursts were submitted before the previous one had ended"]
+            return hasty == 0 ? [] : ["\(counted(hasty, "burst")) submitted before the previous one had ended"]
         case .arrivals(let instants):
             let early = instants.indices.count { operation in
                 // A cancelled operation may never start.
                 let start = body.read(.start, operation)
                 return start > 0 && start < pace.firstArrival + instants[operation]
             }
-            return early == 0 ? [] : ["\(early) operations started before they had arrived"]
+            return early == 0 ? [] : ["\(counted(early, "operation")) started before its arrival"]
         }
     }
 

@@ -30,8 +30,10 @@ struct PerfReader: Sendable {
         var notes: [String] {
             var notes: [String] = []
             if lacksKernel { notes.append("kernel code is not included") }
-            if lost > 0 { notes.append("\(lost) samples were lost, so the figures are too low") }
-            if skippedLines > 0 { notes.append("\(skippedLines) lines of perf's output were not understood") }
+            if lost > 0 {
+                notes.append("\(counted(lost, "sample was", plural: "samples were")) lost, so the figures are too low")
+            }
+            if skippedLines > 0 { notes.append("\(counted(skippedLines, "line")) of perf's output not understood") }
             return notes
         }
     }
