@@ -99,24 +99,18 @@ struct TraceTests {
 
     @Test("what a recording lacks comes first")
     func flaws() async throws {
-        let folder = try folder(with: Self.server(lost: 17, hasEnd: false))
+        let zeros = [UInt8](repeating: 0, count: 4096)
+        let folder = try folder(with: Self.server(lost: 17, hasEnd: false) + zeros)
         let result = try await trace(["server.oprec"], in: folder)
         #expect(result.status == 0)
-        Golden("trace").expect(result.output.split(separator: "\n").prefix(6).joined(separator: "\n") + "\n", "flaws")
-    }
-
-    @Test("a recording that ends within a block is read up to there")
-    func cut() async throws {
-        let whole = Self.server()
-        let folder = try folder(with: Array(whole.prefix(whole.count - 100)))
-        #expect(try await trace(["server.oprec"], in: folder).status == 0)
+        Golden("trace").expect(result.output.split(separator: "\n").prefix(7).joined(separator: "\n") + "\n", "flaws")
     }
 
     @Test("bad input is refused, and nothing is written")
     func refusals() async throws {
         let folder = try folder(with: Self.server())
         var damaged = Self.server()
-        damaged[damaged.count / 2] ^= 1
+        damaged[80] ^= 1
         try Data(damaged).write(to: URL(filePath: "\(folder.root)/damaged.oprec"))
         try folder.write("text", to: "text")
         let before = folder.contents()

@@ -110,30 +110,63 @@ struct RecordingTests {
         #expect(throws: InputError.self) { try read(bytes, window: .init(queue: "nonesuch")) }
     }
 
-    @Test("A recording that is cut anywhere is read up to there, or refused if nothing is left")
-    func cut() throws {
-        let whole = Self.everything().bytes
+    @Test(
+        "A recording that is cut anywhere is read up to there, or refused if nothing is left", arguments: [false, true])
+    func cut(isFilledWithZeros: Bool) throws {
+        let made = Self.everything()
+        let whole = made.bytes
         var seen: Set<Int> = []
         for length in stride(from: 0, to: whole.count, by: 8) {
+            let zeros = [UInt8](repeating: 0, count: isFilledWithZeros ? whole.count - length : 0)
             do {
-                let recording = try read(Array(whole[..<length]))
+                let recording = try read(whole[..<length] + zeros)
                 #expect(recording.isCut)
+                #expect(recording.unreadBytes == length + zeros.count - (made.places.last { $0 <= length } ?? 0))
                 seen.insert(recording.trace.operations.count)
             } catch let error as InputError {
-                #expect(length < 200 && error.path == "byte 0")
+                #expect(length < made.places[1] && error.path.hasPrefix("byte "))
             }
         }
         #expect(seen == [0, 4])
     }
 
-    @Test("Any changed byte is noticed, with its place")
+    @Test("Whole blocks are read up to the first one with a changed byte, whatever follows it")
     func damaged() throws {
-        let whole = Self.everything().bytes
-        for index in whole.indices {
-            var bytes = whole
+        let made = Self.everything()
+        for index in made.bytes.indices {
+            var bytes = made.bytes
             bytes[index] ^= 0x41
-            let error = #expect(throws: InputError.self) { try read(bytes) }
-            #expect(error.map { $0.path.hasPrefix("byte ") && !$0.remedy.isEmpty } ?? false, "\(index)")
+            let place = made.places.last { $0 <= index } ?? 0
+            if place == 0 {
+                let error = #expect(throws: InputError.self) { try read(bytes) }
+                #expect(error.map { $0.path.hasPrefix("byte ") && !$0.remedy.isEmpty } ?? false, "\(index)")
+            } else {
+                let recording = try read(bytes)
+                #expect(recording.isCut && recording.unreadBytes == bytes.count - place, "\(index)")
+            }
+        }
+    }
+
+    @Test("What a power failure leaves: zeros after the end, in the middle, in a block, everywhere")
+    func zeros() throws {
+        let made = Self.everything()
+        func read(zeros range: Range<Int>) throws -> Recording {
+            var bytes = made.bytes + [UInt8](repeating: 0, count: 4096)
+            for index in range { bytes[index] = 0 }
+            return try self.read(bytes)
+        }
+        let ended = try read(zeros: 0..<0)
+        #expect(!ended.isCut && ended.unreadBytes == 4096 && ended.trace.operations.count == 4)
+        // The worker's block, which comes before the submitter's.
+        let place = made.places[5]
+        for range in [place..<made.places[6], place..<place + 80, place + 100..<made.places[6]] {
+            let recording = try read(zeros: range)
+            #expect(recording.isCut && recording.unreadBytes == made.bytes.count + 4096 - place)
+            #expect(recording.trace.operations.isEmpty && recording.partialOperations == 0)
+        }
+        for range in [0..<made.bytes.count, 80..<made.bytes.count] {
+            let error = #expect(throws: InputError.self) { try read(zeros: range) }
+            #expect(error?.path.hasPrefix("byte ") ?? false)
         }
     }
 
@@ -210,8 +243,14 @@ struct RecordingTests {
         try write(MadeRecording(recording: 9).bytes)
         #expect(try Recording.read(path).missingParts == 1)
         try write(Array(first.bytes.dropLast(8)))
+        let withoutEnd = try Recording.read(path)
+        #expect(withoutEnd.missingParts == 1 && withoutEnd.trace.operations.map(\.submit) == [40])
+        #expect(withoutEnd.unreadBytes == 0)
+        try write(first.bytes)
+        try Data([UInt8](repeating: 0, count: 4096)).write(to: URL(filePath: path))
         let error = #expect(throws: InputError.self) { try Recording.read(path) }
-        #expect(error?.file == path + ".1")
+        #expect(error.map { $0.file == path && $0.remedy.contains(path + ".1") } ?? false)
+        #expect(try Recording.read(path + ".1").isCut)
     }
 
     @Test("A long recording takes memory for its operations alone, and says how far it is")

@@ -16,7 +16,7 @@ import Testing
         trace.dependencies = dependencies
         return Recording(
             trace: trace, details: operations.map(\.1), program: "server", startDate: 0, lostEvents: 0,
-            partialOperations: 0, missingParts: 0, isCut: false)
+            partialOperations: 0, missingParts: 0, isCut: false, unreadBytes: 0)
     }
 
     private func operation(

@@ -3,6 +3,8 @@ import CRecording
 /// A recording that a test makes, block by block, without a program. See CRecording.h.
 public struct MadeRecording {
     public private(set) var bytes: [UInt8] = []
+    /// Where the blocks begin.
+    public private(set) var places: [Int] = []
     private var number: UInt64 = 0
     private let recording: UInt64
 
@@ -30,6 +32,7 @@ public struct MadeRecording {
         header.number = number
         header.lost = lost
         payload.withUnsafeBytes { crecording_seal(&header, $0.baseAddress, $0.count) }
+        places.append(bytes.count)
         bytes += Self.bytes(of: header) + payload
         number += 1
     }

@@ -2,7 +2,8 @@
 //
 // A recording is a file, and the part before it in FILE.1 if it was long. A part is a sequence of blocks, each a header
 // and a payload. Little-endian; all sizes are multiples of 8 bytes. A block is written by one call, so a program that is
-// killed leaves whole blocks and at most one cut one, the last.
+// killed leaves whole blocks and at most one cut one, the last. A power failure may leave anything in the place of blocks
+// that the disk did not have yet, zeros as a rule: what follows the first block that is not whole is not read.
 //
 // Order: the first block of a part is `start`. The last block of the last part is `end`; it is missing if the program
 // was killed. Blocks are numbered without gaps through all parts. The events of a thread are in its blocks in the order

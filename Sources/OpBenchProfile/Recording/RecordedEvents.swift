@@ -175,7 +175,8 @@ extension RecordedEvents {
         }
         return Recording(
             trace: trace, details: details, program: part.start.program, startDate: part.start.date,
-            lostEvents: Int(clamping: lost), partialOperations: partial, missingParts: 0, isCut: false)
+            lostEvents: Int(clamping: lost), partialOperations: partial, missingParts: 0, isCut: false,
+            unreadBytes: 0)
     }
 
     private func list(_ names: [String]) -> String {

@@ -22,10 +22,12 @@ public struct Recording: Sendable {
     public var lostEvents: Int
     /// Operations that are left out because their submission is not in the recording.
     public var partialOperations: Int
-    /// The number of earlier parts that rotation removed, or that are not beside the file.
+    /// The number of earlier parts that rotation removed, that are not beside the file, or that lack their end.
     public var missingParts: Int
-    /// Whether the program was killed, still runs, or the file was cut: it has no mark of its end.
+    /// Whether the program was killed, still runs, or the file was cut or damaged: it has no mark of its end.
     public var isCut: Bool
+    /// The bytes at the end of the file that are left out: they do not begin with a whole block.
+    public var unreadBytes: Int
 }
 
 /// The part of a recording to read.
@@ -72,17 +74,26 @@ public struct RecordedOperation: Sendable, Equatable, BitwiseCopyable {
 extension Recording {
     /// Reads the recording at a path, with the part before it in `path.1`, if that is there and belongs to it.
     ///
-    /// A file that is cut is read up to its last whole block.
+    /// A file that is cut or damaged is read up to its first block that is not whole. A part before it to which that
+    /// happened is left out.
     ///
     /// - Parameter progress: called with the bytes that are read, and all there are, after each MiB or so and at the end.
     /// - Throws: `InputError` whose `path` is the place in the file, `byte 1234`, for anything but a recording: other
-    ///   files, other versions, damaged or missing blocks, values out of range, and a queue that is not in it.
+    ///   files, other versions, missing blocks, values out of range, and a queue that is not in it.
     public static func read(
         _ path: String, window: RecordingWindow = .all, progress: ((_ done: Int, _ size: Int) -> Void)? = nil
     ) throws(InputError) -> Recording {
-        let last = try RecordingPart(path)
+        let before = try? RecordingPart(path + ".1")
+        let last: RecordingPart
+        do { last = try RecordingPart(path) } catch {
+            guard before != nil else { throw error }
+            throw InputError(
+                file: error.file, path: error.path, message: error.message,
+                remedy: "\(path).1 is a recording: give that one")
+        }
         var parts = [last]
-        if let before = try? RecordingPart(path + ".1"), before.isFollowed(by: last) { parts.insert(before, at: 0) }
+        if let before, before.isFollowed(by: last) { parts.insert(before, at: 0) }
+        var missingParts = Int(last.start.part) - (parts.count - 1)
         let size = max(1, parts.reduce(0) { $0 + $1.size })
         var events = RecordedEvents()
         var end: TraceTime?
@@ -108,12 +119,14 @@ extension Recording {
             }
             done += parts[index].offset
             if index + 1 < parts.count, parts[index].number != parts[index + 1].number - 1 {
-                throw parts[index].error(parts[index].offset, "the part is cut before the next one begins")
+                events = RecordedEvents()
+                missingParts += 1
             }
         }
         var recording = try events.recording(window, end: end, of: last)
-        recording.missingParts = Int(last.start.part) - (parts.count - 1)
+        recording.missingParts = missingParts
         recording.isCut = end == nil
+        recording.unreadBytes = max(0, parts[parts.count - 1].size - parts[parts.count - 1].offset)
         progress?(size, size)
         return recording
     }

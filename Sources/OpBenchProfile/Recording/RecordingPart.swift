@@ -70,7 +70,8 @@ struct RecordingPart {
             remedy: "give a recording of OperationEngineRecorder as it was written")
     }
 
-    /// The next block; nil at the end of the file, or where it is cut.
+    /// The next block; nil at the end of the file, or where no whole block begins: what a killed program, a full disk or
+    /// a power failure leaves. `offset` is that place.
     mutating func next() throws(InputError) -> Block? { try next(isFirst: false) }
 
     private mutating func next(isFirst: Bool) throws(InputError) -> Block? {
@@ -85,12 +86,14 @@ struct RecordingPart {
         var reader = RecordReader(buffer)
         reader.offset = position
         let header: crecording_header = reader.records(1)[0]
+        guard try isWhole(header, isFirst: isFirst) else { return nil }
         try check(header, isFirst: isFirst)
         guard try fill(Self.headerSize + Int(header.length)) else { return nil }
         let start = position + Self.headerSize
         let payload = Array(buffer[start..<start + Int(header.length)])
         guard sum(payload) == header.payload_sum else {
-            throw error(offset + Self.headerSize, "the block's content is damaged")
+            if isFirst { throw error(Self.headerSize, "the block's content is damaged") }
+            return nil
         }
         let block = Block(offset: offset, content: try content(of: header, payload))
         (recording, number) = (header.recording, header.number + 1)
@@ -115,16 +118,24 @@ struct RecordingPart {
         bytes.withUnsafeBytes { bytes in bytes.baseAddress.map { crecording_checksum(0, $0, bytes.count) } ?? 0 }
     }
 
-    private func check(_ header: crecording_header, isFirst: Bool) throws(InputError) {
-        guard header.magic == crecording_magic else {
-            throw error(offset, isFirst ? "this is not a recording" : "no block begins where the last one ends")
-        }
-        guard header.version == crecording_version else {
+    /// Whether a header is one and undamaged. Throws if the first one is not.
+    private func isWhole(_ header: crecording_header, isFirst: Bool) throws(InputError) -> Bool {
+        if isFirst, header.magic == crecording_magic, header.version != crecording_version {
             throw error(
-                offset, "the recording has version \(header.version), but this opbench reads \(crecording_version)")
+                0, "the recording has version \(header.version), but this opbench reads \(crecording_version)")
         }
         let covered = Array(buffer[position..<position + Self.headerSize - 8])
-        guard sum(covered) == header.header_sum else { throw error(offset, "the block's header is damaged") }
+        if header.magic == crecording_magic, sum(covered) == header.header_sum { return true }
+        guard isFirst else { return false }
+        throw error(
+            0, header.magic == crecording_magic ? "the block's header is damaged" : "this is not a recording")
+    }
+
+    /// Refuses what no recorder writes.
+    private func check(_ header: crecording_header, isFirst: Bool) throws(InputError) {
+        guard header.version == crecording_version else {
+            throw error(offset, "a block of version \(header.version)")
+        }
         guard header.length <= crecording_longest_payload, header.length % 8 == 0 else {
             throw error(offset, "a block of \(header.length) bytes")
         }

@@ -80,6 +80,11 @@ extension Recording {
                     + "missing, or seem not to have run")
         }
         if isCut { flaws.append("the recording has no end: the program was killed, or still runs, or the file is cut") }
+        if unreadBytes > 0 {
+            flaws.append(
+                "the last \(ProfileText.count(Double(unreadBytes))) bytes of the file are left out: no whole block begins "
+                    + "there, as after a power failure or on a full disk")
+        }
         if missingParts > 0 {
             let parts = missingParts == 1 ? "an earlier part" : "\(missingParts) earlier parts"
             flaws.append("\(parts) of the recording are not there: its limit was reached")
