@@ -104,12 +104,28 @@ void clinux_set_asked_operation(void *operation) { asked_operation = operation; 
 _Thread_local void *clinux_edge_slab_of_thread;
 _Thread_local void *clinux_closure_slab_of_thread;
 
+_Thread_local void *clinux_events_of_thread;
+
 static pthread_once_t leave_once = PTHREAD_ONCE_INIT;
 static pthread_key_t leave_key;
-static void call_leave(void *leave) { ((void (*)(void))leave)(); }
-static void make_leave_key(void) { pthread_key_create(&leave_key, call_leave); }
+static bool has_leave_key;
+static _Thread_local void (*leaves[2])(void);
+
+static void call_leaves(void *unused) {
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        void (*leave)(void) = leaves[i];
+        leaves[i] = NULL;
+        if (leave) leave();
+    }
+}
+
+static void make_leave_key(void) { has_leave_key = pthread_key_create(&leave_key, call_leaves) == 0; }
 
 void clinux_at_thread_end(void (*leave)(void)) {
     pthread_once(&leave_once, make_leave_key);
-    pthread_setspecific(leave_key, (const void *)leave);
+    int i = leaves[0] == NULL || leaves[0] == leave ? 0 : 1;
+    leaves[i] = leave;
+    // Without a key, which a program may have used up, what a thread has stays behind.
+    if (has_leave_key) pthread_setspecific(leave_key, leaves);
 }

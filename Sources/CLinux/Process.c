@@ -51,7 +51,3 @@ void clinux_block_sigpipe(void) {
     sigaddset(&signals, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
 }
-
-int clinux_make_slot(uint32_t *slot, void (*at_end)(void *)) { return pthread_key_create(slot, at_end); }
-void *clinux_slot_value(uint32_t slot) { return pthread_getspecific(slot); }
-void clinux_set_slot_value(uint32_t slot, void *value) { pthread_setspecific(slot, value); }

@@ -84,4 +84,6 @@ final class RecordedQueues: @unchecked Sendable {
     }
 
     var all: [Known] { lock.withLock { Array(known.values) } }
+
+    func forget() { lock.withLock { (known, unnamed) = ([:], []) } }
 }

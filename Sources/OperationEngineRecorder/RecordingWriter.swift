@@ -5,8 +5,8 @@ import Synchronization
 
 /// The file of a recording, and the thread that writes it.
 ///
-/// The thread alone uses everything but `queues`, `startTime`, the list of rings, and the parker's token. It sleeps for
-/// 100 ms at most, until a ring is half full, or until the end.
+/// The thread alone uses everything but `queues`, `startTime`, the list of threads' events, and the parker's token. It
+/// sleeps for 100 ms at most, until a thread has filled a piece of memory, or until the end.
 final class RecordingWriter: @unchecked Sendable {
     let queues = RecordedQueues()
     /// Nanoseconds of CLOCK_MONOTONIC.
@@ -16,8 +16,10 @@ final class RecordingWriter: @unchecked Sendable {
     /// Called once if the file cannot be written any more.
     private let giveUp: @Sendable () -> Void
     private let lock = FutexLock()
-    /// Guarded by `lock`.
-    private var rings: [EventRing] = []
+    /// The events of all threads. Guarded by `lock`.
+    private var events: [ThreadEvents] = []
+    /// Whether nothing is written any more. Guarded by `lock`.
+    private var isOver = false
     /// Wakes the writer's thread, its owner.
     private let parker = Parker()
     private let isEnding = Atomic<Bool>(false)
@@ -37,6 +39,7 @@ final class RecordingWriter: @unchecked Sendable {
                 return nil
             }, Unmanaged.passRetained(self).toOpaque())
         guard code == 0 else {
+            file.close()
             Unmanaged.passUnretained(self).release()
             throw .thread(errno: code)
         }
@@ -44,7 +47,13 @@ final class RecordingWriter: @unchecked Sendable {
 
     // MARK: On any thread
 
-    func add(_ ring: EventRing) { lock.withLock { rings.append(ring) } }
+    /// Returns false if the recording is over.
+    func add(_ new: ThreadEvents) -> Bool {
+        lock.withLock {
+            if !isOver { events.append(new) }
+            return !isOver
+        }
+    }
 
     /// Wakes the thread.
     func call() { parker.unpark() }
@@ -64,7 +73,7 @@ final class RecordingWriter: @unchecked Sendable {
         // The end of a pipe is an error like others.
         clinux_block_sigpipe()
         while true {
-            // Before the last look at the rings.
+            // Before the last look at the events.
             let isLast = isEnding.load(ordering: .acquiring)
             writeAll()
             if isLast { break }
@@ -72,18 +81,27 @@ final class RecordingWriter: @unchecked Sendable {
             parker.park(timeoutNanoseconds: Self.longestSleep)
         }
         file.end(at: Deadline.now() - startTime)
-        lock.withLock { rings = [] }
+        // Threads that live on may refer to their events, and by these to the writer: what takes memory goes now.
+        let all = lock.withLock {
+            isOver = true
+            defer { events = [] }
+            return events
+        }
+        for events in all { events.close() }
+        queues.forget()
     }
 
     private func writeAll() {
-        for ring in lock.withLock({ rings }) {
-            var events: [crecording_event] = []
-            var lost = 0
-            let goesOn = ring.take(into: &events, lost: &lost)
-            // After the events that need them were taken, so that none is missing.
-            for (number, name) in queues.takeNames() { file.add(crecording_named_queue, UInt64(number), name) }
-            if !events.isEmpty || lost > 0 { file.write(events, of: ring, lost: lost, queues) }
-            if !goesOn { lock.withLock { rings.removeAll { $0 === ring } } }
+        for events in lock.withLock({ events }) {
+            let goesOn = events.take { list, lost in
+                // After the events that need them were published, so that none is missing.
+                for (number, name) in queues.takeNames() { file.add(crecording_named_queue, UInt64(number), name) }
+                file.write(list, of: events, lost: lost, queues)
+            }
+            if !goesOn {
+                events.close()
+                lock.withLock { self.events.removeAll { $0 === events } }
+            }
         }
         if file.hasFailed, !isEnding.exchange(true, ordering: .acquiringAndReleasing) { giveUp() }
     }

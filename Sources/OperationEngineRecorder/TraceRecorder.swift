@@ -11,12 +11,16 @@ import Synchronization
 /// last 100 ms. When the file reaches half of the limit, it is renamed to `path.1`, in the place of an earlier one, and
 /// a new one begins. A forked child records nothing.
 ///
-/// Every member may be used from any thread.
+/// The memory of a recording is freed when it ends. Every member may be used from any thread.
 public final class TraceRecorder: OperationTrace.Receiver, @unchecked Sendable {
     /// The reason why a recording cannot begin.
     public enum Failure: Error, Equatable, CustomStringConvertible {
         /// The file cannot be made: its path, and the system's error number.
         case file(path: String, errno: Int32)
+        /// Another recording is being written to the file, by this process or another one.
+        case inUse(path: String)
+        /// The file has a recording that this process made before it executed the program, execve(2).
+        case madeBeforeExec(path: String)
         /// The system refuses a thread: its error number.
         case thread(errno: Int32)
         /// This recorder is recording already.
@@ -26,6 +30,10 @@ public final class TraceRecorder: OperationTrace.Receiver, @unchecked Sendable {
         public var description: String {
             switch self {
             case .file(let path, let code): "\(path): cannot be written: \(String(cString: strerror(code)))"
+            case .inUse(let path):
+                "\(path): another recording is being written to it; %p in the path gives each process a file of its own"
+            case .madeBeforeExec(let path):
+                "\(path): it has the recording of the program that this process was before; give this one another path"
             case .thread(let code): "no thread for the recording: \(String(cString: strerror(code)))"
             case .isRecording: "this recorder is recording already"
             }
@@ -36,41 +44,44 @@ public final class TraceRecorder: OperationTrace.Receiver, @unchecked Sendable {
     public let path: String
     let limit: Int
     private let measuresProcessorTime: Bool
-    private let ringCapacity: Int
-    /// Leads a thread to its ring. Never deleted: a thread may call a recorder late.
-    private let slot: UInt32
+    private let room: ThreadEvents.Room
     private let lock = FutexLock()
     /// Guarded by `lock`.
     private var writer: RecordingWriter?
-    /// Guarded by `lock`.
-    private var lastSession: UInt64 = 0
-    /// The number of the recording that goes on; 0 if none does. Written under `lock`. Relaxed: a thread that sees it
-    /// late leaves out an event, or writes one into a ring that is not read any more.
+    /// The number of the recording that goes on; 0 if none does. Only the 0 is also written without `lock`. Relaxed: a
+    /// thread that sees it late leaves out an event, or has one that is not written any more.
     private let session = Atomic<UInt64>(0)
+    /// The number of the process's last recording. Relaxed: each is used once, and nothing else is read by it.
+    private static let sessions = Atomic<UInt64>(0)
 
     /// A recorder that has not begun.
     ///
     /// - Parameters:
-    ///   - path: the file; `%p` in it becomes the number of the process. It is replaced if it exists.
+    ///   - path: the file; `%p` in it becomes the number of the process. It is replaced if it exists, unless a recording
+    ///     is being written to it, or this process wrote it before execve(2).
     ///   - limit: the most bytes that the file and `path.1` take together; at least 1 MiB. An operation takes some 160.
     ///   - measuresProcessorTime: whether to ask the system for the CPU time of each operation's thread when it starts
     ///     and when it ends, clock_gettime(2) and getrusage(2).
     public convenience init(to path: String, limit: Int = 64 << 20, measuresProcessorTime: Bool = true) {
-        self.init(to: path, limit: limit, measuresProcessorTime: measuresProcessorTime, ringCapacity: 1 << 13)
+        self.init(to: path, limit: limit, measuresProcessorTime: measuresProcessorTime, room: ThreadEvents.Room())
     }
 
-    /// - Parameter ringCapacity: the events that a thread may be ahead of the disk, a power of two.
-    package init(to path: String, limit: Int, measuresProcessorTime: Bool, ringCapacity: Int) {
+    /// - Parameters:
+    ///   - piece: the events in a piece of a thread's memory.
+    ///   - mostPieces: how many pieces a thread may be ahead of the disk, at least two.
+    package convenience init(
+        to path: String, limit: Int, measuresProcessorTime: Bool, piece: Int, mostPieces: Int
+    ) {
+        self.init(
+            to: path, limit: limit, measuresProcessorTime: measuresProcessorTime,
+            room: ThreadEvents.Room(piece: piece, mostPieces: mostPieces))
+    }
+
+    private init(to path: String, limit: Int, measuresProcessorTime: Bool, room: ThreadEvents.Room) {
         self.path = Self.expanded(path)
         self.limit = max(limit, 1 << 20)
         self.measuresProcessorTime = measuresProcessorTime
-        self.ringCapacity = ringCapacity
-        var slot: UInt32 = 0
-        let code = clinux_make_slot(&slot) { ring in
-            if let ring { Unmanaged<EventRing>.fromOpaque(ring).takeRetainedValue().end() }
-        }
-        precondition(code == 0, "the process has no thread-specific data left")
-        self.slot = slot
+        self.room = room
     }
 
     /// A recorder that has begun, if the environment variable `OPERATION_ENGINE_RECORD` names its file; nil if it is not
@@ -94,9 +105,8 @@ public final class TraceRecorder: OperationTrace.Receiver, @unchecked Sendable {
         defer { lock.unlock() }
         guard writer == nil else { throw .isRecording }
         let writer = try RecordingWriter(path, limit: limit) { [self] in stopRecording() }
-        lastSession += 1
         self.writer = writer
-        session.store(lastSession, ordering: .relaxed)
+        session.store(Self.sessions.wrappingAdd(1, ordering: .relaxed).newValue, ordering: .relaxed)
         RecordersAtExit.add(self)
         OperationTrace.install(self)
     }
@@ -110,6 +120,7 @@ public final class TraceRecorder: OperationTrace.Receiver, @unchecked Sendable {
         }
         guard let writer else { return }
         stopRecording()
+        RecordersAtExit.remove(self)
         writer.finish()
     }
 
@@ -123,39 +134,48 @@ public final class TraceRecorder: OperationTrace.Receiver, @unchecked Sendable {
 
     /// Called by the engine.
     public func receive(_ event: OperationTrace.OperationEvent) {
-        guard let ring = ownRing else { return }
+        // The program may override these getters and do anything there: before the thread's events are looked up.
+        let (priority, isCancelled) =
+            switch event.step {
+            case .enqueued: (event.operation?.queuePriority.rawValue ?? 0, false)
+            case .finished: (0, event.operation?.isCancelled ?? false)
+            case .ready, .started, .notified: (0, false)
+            }
+        guard let own else { return }
         let id = event.id.rawValue
-        switch event.step {
-        case .enqueued:
-            var record = ring.record(crecording_enqueued, id, at: event.time)
-            if event.operation == nil { record.flags = UInt8(crecording_is_closure) }
-            if event.isBarrier { record.flags |= UInt8(crecording_is_barrier) }
-            if let operation = event.operation {
-                record.value = Int64(Int(bitPattern: unsafeBitCast(type(of: operation), to: UnsafeRawPointer.self)))
-                record.priority = Int8(truncatingIfNeeded: operation.queuePriority.rawValue)
+        own._withUnsafeGuaranteedRef { own in
+            switch event.step {
+            case .enqueued:
+                var record = own.record(crecording_enqueued, id, at: event.time)
+                if event.operation == nil { record.flags = UInt8(crecording_is_closure) }
+                if event.isBarrier { record.flags |= UInt8(crecording_is_barrier) }
+                if let operation = event.operation {
+                    record.value = Int64(Int(bitPattern: unsafeBitCast(type(of: operation), to: UnsafeRawPointer.self)))
+                }
+                record.priority = Int8(truncatingIfNeeded: priority)
+                if let queue = event.queue { record.detail = number(of: queue, entered: event, on: own) }
+                own.append(record)
+            case .ready: own.append(own.record(crecording_ready, id, at: event.time))
+            case .started:
+                if measuresProcessorTime { own.begin(id) }
+                own.append(own.record(crecording_started, id, at: event.time))
+            case .finished:
+                var record = own.record(crecording_finished, id, at: event.time)
+                record.value = -1
+                if measuresProcessorTime, let use = own.end(id) {
+                    record.value = use.cpu_ns
+                    record.detail = UInt32(clamping: use.voluntary_switches)
+                }
+                if isCancelled { record.flags = UInt8(crecording_is_cancelled) }
+                own.append(record)
+            case .notified: own.append(own.record(crecording_notified, id, at: event.time))
             }
-            if let queue = event.queue { record.detail = number(of: queue, entered: event, on: ring) }
-            ring.append(record)
-        case .ready: ring.append(ring.record(crecording_ready, id, at: event.time))
-        case .started:
-            if measuresProcessorTime { ring.begin(id) }
-            ring.append(ring.record(crecording_started, id, at: event.time))
-        case .finished:
-            var record = ring.record(crecording_finished, id, at: event.time)
-            record.value = -1
-            if measuresProcessorTime, let use = ring.end(id) {
-                record.value = use.cpu_ns
-                record.detail = UInt32(clamping: use.voluntary_switches)
-            }
-            if event.operation?.isCancelled ?? false { record.flags = UInt8(crecording_is_cancelled) }
-            ring.append(record)
-        case .notified: ring.append(ring.record(crecording_notified, id, at: event.time))
         }
     }
 
     /// Called by the engine.
     public func receive(_ event: OperationTrace.ThreadEvent) {
-        guard let ring = ownRing else { return }
+        guard let own else { return }
         let kind =
             switch event.step {
             case .begin: crecording_begin
@@ -168,70 +188,67 @@ public final class TraceRecorder: OperationTrace.Receiver, @unchecked Sendable {
             case .growth: crecording_growth
             case .shrinkage: crecording_shrinkage
             }
-        var record = ring.record(kind, UInt64(UInt32(bitPattern: event.thread)), at: event.time)
-        record.value = Int64(event.other ?? 0)
-        if let queue = event.queue { record.detail = number(of: queue, entered: nil, on: ring) }
-        ring.append(record)
+        own._withUnsafeGuaranteedRef { own in
+            var record = own.record(kind, UInt64(UInt32(bitPattern: event.thread)), at: event.time)
+            record.value = Int64(event.other ?? 0)
+            if let queue = event.queue { record.detail = number(of: queue, entered: nil, on: own) }
+            own.append(record)
+        }
     }
 
     /// Called by the engine.
     public func receive(_ event: OperationTrace.ChangeEvent) {
-        guard let ring = ownRing else { return }
-        switch event.change {
-        case .made(let queue): ring.writer.queues.add(queue)
-        case .name(let queue): ring.writer.queues.note(queue)
-        case .limit(let queue): ring.append(ring.writer.queues.note(queue).limitRecord(at: ring.time(event.time)))
-        case .suspended(let queue), .resumed(let queue):
-            let isSuspended = if case .suspended = event.change { true } else { false }
-            let known = ring.writer.queues.note(queue, isSuspended: isSuspended)
-            ring.append(known.suspensionRecord(at: ring.time(event.time)))
-        case .cancelled(let id): ring.append(ring.record(crecording_cancelled, id.rawValue, at: event.time))
-        case .dependency(let id, let other):
-            var record = ring.record(crecording_dependency, id.rawValue, at: event.time)
-            record.value = Int64(bitPattern: other.rawValue)
-            ring.append(record)
+        own?._withUnsafeGuaranteedRef { own in
+            switch event.change {
+            case .made(let queue): own.writer.queues.add(queue)
+            case .name(let queue): own.writer.queues.note(queue)
+            case .limit(let queue): own.append(own.writer.queues.note(queue).limitRecord(at: own.time(event.time)))
+            case .suspended(let queue), .resumed(let queue):
+                let isSuspended = if case .suspended = event.change { true } else { false }
+                let known = own.writer.queues.note(queue, isSuspended: isSuspended)
+                own.append(known.suspensionRecord(at: own.time(event.time)))
+            case .cancelled(let id): own.append(own.record(crecording_cancelled, id.rawValue, at: event.time))
+            case .dependency(let id, let other):
+                var record = own.record(crecording_dependency, id.rawValue, at: event.time)
+                record.value = Int64(bitPattern: other.rawValue)
+                own.append(record)
+            }
         }
     }
 
     /// The number of a queue in the file. The first operation that enters a queue without one brings its settings.
     private func number(
-        of queue: OperationTrace.QueueID, entered event: OperationTrace.OperationEvent?, on ring: EventRing
+        of queue: OperationTrace.QueueID, entered event: OperationTrace.OperationEvent?, on own: ThreadEvents
     ) -> UInt32 {
-        if let number = ring.knownNumber(of: queue) { return number }
-        var known = ring.writer.queues.entry(of: queue)
+        if let number = own.knownNumber(of: queue) { return number }
+        var known = own.writer.queues.entry(of: queue)
         // Only an operation that enters it keeps the queue alive.
         if !known.isNoted, let event, let entered = event.enteredQueue {
-            known = ring.writer.queues.note(entered)
-            ring.append(known.limitRecord(at: ring.time(event.time)))
-            if known.isSuspended { ring.append(known.suspensionRecord(at: ring.time(event.time))) }
+            known = own.writer.queues.note(entered)
+            own.append(known.limitRecord(at: own.time(event.time)))
+            if known.isSuspended { own.append(known.suspensionRecord(at: own.time(event.time))) }
         }
-        if known.isNoted { ring.remember(queue, known.number) }
+        if known.isNoted { own.remember(queue, known.number) }
         return known.number
     }
 
-    // MARK: The caller's ring
-
-    private var ownRing: EventRing? {
+    /// The calling thread's events; nil if nothing is recorded. Valid until code of the program runs on the thread.
+    private var own: Unmanaged<ThreadEvents>? {
         let session = session.load(ordering: .relaxed)
         guard session != 0 else { return nil }
-        if let known = clinux_slot_value(slot) {
-            let ring = Unmanaged<EventRing>.fromOpaque(known).takeUnretainedValue()
-            if ring.session == session { return ring }
-        }
-        return makeRing()
+        return ThreadEvents.ofThread(in: session) ?? makeOwn()
     }
 
     @inline(never)
-    private func makeRing() -> EventRing? {
-        let ring: EventRing? = lock.withLock {
-            guard let writer, session.load(ordering: .relaxed) != 0 else { return nil }
-            return EventRing(capacity: ringCapacity, session: lastSession, writer: writer)
+    private func makeOwn() -> Unmanaged<ThreadEvents>? {
+        let own: ThreadEvents? = lock.withLock {
+            let session = session.load(ordering: .relaxed)
+            guard let writer, session != 0 else { return nil }
+            return ThreadEvents(room, session: session, writer: writer)
         }
-        guard let ring else { return nil }
-        if let former = clinux_slot_value(slot) { Unmanaged<EventRing>.fromOpaque(former).takeRetainedValue().end() }
-        clinux_set_slot_value(slot, Unmanaged.passRetained(ring).toOpaque())
-        ring.writer.add(ring)
-        return ring
+        guard let own, own.writer.add(own) else { return nil }
+        own.keep()
+        return .passUnretained(own)
     }
 
     // MARK: Words
@@ -251,18 +268,19 @@ public final class TraceRecorder: OperationTrace.Receiver, @unchecked Sendable {
     }
 }
 
-/// The recorders that have begun, which `exit` stops.
+/// The recorders that have begun and were not stopped, which `exit` stops.
 private enum RecordersAtExit {
     private static let lock = FutexLock()
     /// Guarded by `lock`.
-    private nonisolated(unsafe) static var recorders: [TraceRecorder]?
+    private nonisolated(unsafe) static var recorders: [TraceRecorder] = []
+    private static let handler: Void = { _ = atexit { RecordersAtExit.stopAll() } }()
 
     static func add(_ recorder: TraceRecorder) {
-        lock.withLock {
-            if recorders == nil { atexit { RecordersAtExit.stopAll() } }
-            if !(recorders ?? []).contains(where: { $0 === recorder }) { recorders = (recorders ?? []) + [recorder] }
-        }
+        handler
+        lock.withLock { recorders.append(recorder) }
     }
 
-    private static func stopAll() { for recorder in lock.withLock({ recorders ?? [] }) { recorder.stop() } }
+    static func remove(_ recorder: TraceRecorder) { lock.withLock { recorders.removeAll { $0 === recorder } } }
+
+    private static func stopAll() { for recorder in lock.withLock({ recorders }) { recorder.stop() } }
 }

@@ -8,7 +8,7 @@ enum ChildEnd: Equatable {
 }
 
 /// Swift hides fork(2), for the reason that these scenarios show.
-private let forkProcess: @convention(c) () -> pid_t = cFunction("fork")
+let forkProcess: @convention(c) () -> pid_t = cFunction("fork")
 
 /// Forks; the child runs `body` and ends with the status it returns, at once and without the handlers of `exit`.
 /// It dies with this process. Returns how it ended.

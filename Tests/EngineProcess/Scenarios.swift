@@ -38,6 +38,7 @@ let scenarios: [String: Scenario] = [
     "no-threads": noThreads,
     "quota-change": quotaChange,
     "recorded": recorded,
+    "recorders": recorders,
     "refused-threads": refusedThreads,
     "run-main-misplaced": runMainMisplaced,
     "run-main-serves-dispatch": runMainServesDispatch,

@@ -13,12 +13,13 @@ typealias BlockOperation = OperationEngine.BlockOperation
 /// their own, and those that need every event record another program.
 @Suite("A recorded program", .serialized, .blocking)
 struct RecorderTests {
-    @Test("many threads at once: every event is recorded or counted", arguments: [64, 1 << 13])
-    func many(capacity: Int) throws {
+    @Test("many threads at once: every event is recorded or counted", arguments: [4, 1 << 11])
+    func many(piece: Int) throws {
         let path = TemporaryFolder.unusedPath()
-        let recorder = TraceRecorder(to: path, limit: 1 << 30, measuresProcessorTime: false, ringCapacity: capacity)
+        let recorder = TraceRecorder(
+            to: path, limit: 1 << 30, measuresProcessorTime: false, piece: piece, mostPieces: 16)
         let queues = (0..<4).map { _ in OperationQueue() }
-        for (index, queue) in queues.enumerated() { queue.name = "many \(index) \(capacity)" }
+        for (index, queue) in queues.enumerated() { queue.name = "many \(index) \(piece)" }
         let each = Scale.of(2_000)
         try recorder.start()
         Thread.concurrently(4) { index in
@@ -45,6 +46,8 @@ struct RecorderTests {
         for _ in 0..<2 {
             try recorder.start()
             #expect(throws: TraceRecorder.Failure.isRecording) { try recorder.start() }
+            let second = TraceRecorder(to: recorder.path)
+            #expect(throws: TraceRecorder.Failure.inUse(path: recorder.path)) { try second.start() }
             BlockOperation {}.start()
             recorder.stop()
             recorder.stop()
@@ -58,7 +61,7 @@ struct RecorderTests {
     @Test("a long recording keeps its last part and the one before")
     func rotation() throws {
         let path = TemporaryFolder.unusedPath()
-        let recorder = TraceRecorder(to: path, limit: 1 << 20, measuresProcessorTime: false, ringCapacity: 1 << 13)
+        let recorder = TraceRecorder(to: path, limit: 1 << 20, measuresProcessorTime: false)
         let queue = OperationQueue()
         queue.name = "rotated"
         queue.maxConcurrentOperationCount = 1
@@ -83,7 +86,8 @@ struct RecorderTests {
         try #require(mkfifo(path, 0o600) == 0)
         let reading = open(path, O_RDONLY | O_NONBLOCK)
         defer { close(reading) }
-        let recorder = TraceRecorder(to: path, limit: 1 << 30, measuresProcessorTime: false, ringCapacity: 64)
+        let recorder = TraceRecorder(
+            to: path, limit: 1 << 30, measuresProcessorTime: false, piece: 16, mostPieces: 4)
         try recorder.start()
         let queue = OperationQueue()
         // The pipe has room for 64 KiB, some 400 of them.
@@ -99,9 +103,10 @@ struct RecorderTests {
 
     // MARK: Programs
 
-    private func run(_ arguments: [String], path: String, _ during: (Process, FileHandle) throws -> Void) throws
-        -> Process
-    {
+    private func run(
+        _ arguments: [String], path: String, input: Pipe? = nil, errors: Pipe? = nil,
+        _ during: (Process, FileHandle) throws -> Void = { _ = $1.readDataToEndOfFile() }
+    ) throws -> Process {
         let program = Process()
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let folder = URL(fileURLWithPath: tests).deletingLastPathComponent()
@@ -110,6 +115,8 @@ struct RecorderTests {
         program.environment = ProcessInfo.processInfo.environment.merging(["OPERATION_ENGINE_RECORD": path]) { $1 }
         let output = Pipe()
         program.standardOutput = output
+        program.standardError = errors ?? FileHandle.standardError
+        program.standardInput = input ?? FileHandle.nullDevice
         try program.run()
         try during(program, output.fileHandleForReading)
         program.waitUntilExit()
@@ -170,7 +177,7 @@ struct RecorderTests {
     @Test("the environment switches it on; exit ends it; a forked child leaves it alone", arguments: [[], ["fork"]])
     func environment(arguments: [String]) throws {
         let path = TemporaryFolder.unusedPath()
-        let program = try run(arguments, path: path + "-%p") { _, output in _ = output.readDataToEndOfFile() }
+        let program = try run(arguments, path: path + "-%p")
         #expect(program.terminationStatus == 0)
         let recording = try Recording.read(path + "-\(program.processIdentifier)")
         #expect(recording.program == "EngineProcess" && !recording.isCut && recording.partialOperations == 0)
@@ -179,12 +186,47 @@ struct RecorderTests {
         #expect(recording.trace.operations.allSatisfy { $0.wasExecuted })
     }
 
+    @Test(
+        "another program that finds the file in use says so in one line, and what was recorded is read whole",
+        arguments: [
+            (["spawn"], ""), (["exec"], ""), (["exec"], "-%p"), (["exec", "stopped"], ""),
+            (["exec", "stopped"], "-%p"),
+        ])
+    func secondProgram(arguments: [String], suffix: String) throws {
+        let (path, errors) = (TemporaryFolder.unusedPath(), Pipe())
+        let program = try run(arguments, path: path + suffix, errors: errors)
+        #expect(program.terminationStatus == 0)
+        let file = path + (suffix.isEmpty ? "" : "-\(program.processIdentifier)")
+        let lines = String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self).split(separator: "\n")
+        #expect(lines.count == 1 && lines.allSatisfy { $0.contains(file) }, "\(lines)")
+        let recording = try Recording.read(file)
+        #expect(recording.isCut == (arguments == ["exec"]) && recording.unreadBytes == 0)
+        #expect(recording.trace.processID == program.processIdentifier)
+        let count = recording.trace.operations.count
+        #expect(arguments == ["spawn"] ? count == 200 : count >= 100)
+    }
+
+    @Test("a child that was forked does not keep the file of its parent, which was killed")
+    func orphan() throws {
+        let (path, input, errors) = (TemporaryFolder.unusedPath(), Pipe(), Pipe())
+        let parent = try run(["orphan"], path: path, input: input)
+        #expect(parent.terminationReason == .uncaughtSignal)
+        let recording = try Recording.read(path)
+        #expect(recording.isCut && recording.unreadBytes == 0 && recording.trace.operations.count >= 100)
+        let next = try run([], path: path, errors: errors)
+        #expect(next.terminationStatus == 0)
+        #expect(try Recording.read(path).trace.processID == next.processIdentifier)
+        try errors.fileHandleForWriting.close()
+        #expect(errors.fileHandleForReading.readDataToEndOfFile().isEmpty)
+        try input.fileHandleForWriting.close()
+    }
+
     @Test("a full disk ends the recording, whole up to its last block, and not the program")
     func full() throws {
-        let none = try run([], path: "/dev/full") { _, output in _ = output.readDataToEndOfFile() }
+        let none = try run([], path: "/dev/full")
         #expect(none.terminationStatus == 0)
         let path = TemporaryFolder.unusedPath()
-        let program = try run(["full"], path: path) { _, output in _ = output.readDataToEndOfFile() }
+        let program = try run(["full"], path: path)
         #expect(program.terminationStatus == 0)
         let recording = try Recording.read(path)
         #expect(recording.isCut && recording.trace.operations.count >= 100)

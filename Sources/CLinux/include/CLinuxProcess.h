@@ -32,10 +32,4 @@ uintptr_t clinux_thread_self(void);
 /// Makes writes of the calling thread to a pipe without readers fail instead of ending the process. pthread_sigmask(3).
 void clinux_block_sigpipe(void);
 
-/// A slot that each thread has of its own. `at_end` is called on a thread that ends with another value than NULL. Returns 0
-/// or an errno value. pthread_key_create(3), pthread_getspecific(3).
-int clinux_make_slot(uint32_t *slot, void (*at_end)(void *));
-void *clinux_slot_value(uint32_t slot);
-void clinux_set_slot_value(uint32_t slot, void *value);
-
 #endif

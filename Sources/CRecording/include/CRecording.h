@@ -56,6 +56,11 @@ struct crecording_header {
 struct crecording_start {
     /// Seconds since 1970 at the recording's start.
     int64_t date;
+    /// When the process began, in clock ticks since the machine did, proc_pid_stat(5); 0 if that is unknown. execve(2)
+    /// does not change it.
+    uint64_t process_start;
+    /// The same in all recordings that a process makes until execve(2), and different in others.
+    uint64_t program_run;
     int32_t process;
     /// The processors that the program may use.
     int32_t processors;
