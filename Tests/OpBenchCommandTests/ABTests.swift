@@ -3,6 +3,8 @@ import OpBenchModel
 import TestSupport
 import Testing
 
+@testable import OpBenchCommand
+
 /// `opbench ab` with the real program on both sides.
 @Suite(.serialized)
 struct ABTests {
@@ -79,6 +81,12 @@ struct ABTests {
         try folder.write(
             #"{"version": 1, "rules": [{"workload": "v", "metric": "time", "max_regression": 1}]}"#, to: "p.json")
         #expect(try await backends(["--policy", "p.json"]) == (64, []))
+    }
+
+    @Test("with layouts, the blocks are as many of each layout", arguments: [7, 15, 16, 30])
+    func blocksOfLayouts(blocks: Int) {
+        let words = ["--base-ref", "main", "--layouts", "15", "--blocks", "\(blocks)", "busy.json"]
+        #expect(((try? ABCommand.parse(words)) == nil) == (blocks == 16))
     }
 
     @Test(

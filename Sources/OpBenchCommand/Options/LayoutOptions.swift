@@ -7,7 +7,7 @@ import OpBenchRunner
 struct LayoutOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Link each program in this many random layouts, 15 to 40; every block uses another.",
+            "Link each program in this many random layouts, 15 to 40; blocks take turns.",
             discussion: """
                 Builds commits of the package here, compiled once. Intervals then include what the order of code and \
                 data makes of a program, which no number of blocks of one program shows.
