@@ -283,7 +283,7 @@ import Testing
         #expect(histograms.count == resumed.samples.count)
     }
 
-    /// What the message names, and the change of run.json.
+    /// The fact that the message names, and the change of run.json.
     @Test(arguments: [
         ("program", "\"sha256\" : \"", "\"sha256\" : \"0"), ("allocator", "\"allocator\" : \"", "\"allocator\" : \"0"),
         ("kernel", "\"kernel\" : \"", "\"kernel\" : \"0"),

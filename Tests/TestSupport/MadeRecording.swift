@@ -3,7 +3,7 @@ import CRecording
 /// A recording that a test makes, block by block, without a program. See CRecording.h.
 public struct MadeRecording {
     public private(set) var bytes: [UInt8] = []
-    /// Where the blocks begin.
+    /// The places at which the blocks begin.
     public private(set) var places: [Int] = []
     private var number: UInt64 = 0
     private let recording: UInt64

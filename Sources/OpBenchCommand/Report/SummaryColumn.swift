@@ -75,7 +75,8 @@ struct SummaryColumn: Sendable {
         let title = figure.isRatio ? "vs \(baseline.rawValue)" : figure.title
         let own = SummaryColumn(
             title, isRatio: figure.isRatio, always: figure == .time,
-            figure.meaning + (figure.isRatio ? " A \(unlike) marks a ratio between backends that did different things." : "")
+            figure.meaning
+                + (figure.isRatio ? " A \(unlike) marks a ratio between backends that did different things." : "")
         ) { row, context in context.text(of: figure, row) }
         guard figure.hasInterval else { return [own] }
         let interval = SummaryColumn(

@@ -77,7 +77,8 @@ struct SummarySection {
 
     /// Aligns digits of ratios with and without a mark.
     private func aligned(_ column: SummaryColumn, _ field: String) -> String {
-        guard column.isRatio, summaryRows.contains(where: \.isRatioUnlike), !field.hasSuffix(SummaryColumn.unlike) else {
+        guard column.isRatio, summaryRows.contains(where: \.isRatioUnlike), !field.hasSuffix(SummaryColumn.unlike)
+        else {
             return field
         }
         return field + " "

@@ -24,7 +24,7 @@ public struct BuildFacts: Sendable, Codable, Equatable {
         return (layout.path, layout.seed)
     }
 
-    /// What tells it from other programs: its checksum, or its size and time where that was not computed.
+    /// A name that no other program has: its checksum, or its size and time where that was not computed.
     var identity: String { sha256.map { String($0.prefix(16)) } ?? "\(bytes) bytes of \(modified)" }
 
     /// Runs a program and reads its description.

@@ -154,7 +154,8 @@ public struct RunFacts: Sendable {
             ("environment", self.host.inheritedEnvironment, host.inheritedEnvironment),
         ]
         if let (what, begun, now) = texts.first(where: { $1 != $2 }) { return (what, begun ?? "", now ?? "") }
-        let change = self.host.around(executable: self.executable).changes(to: host.around(executable: executable)).first
+        let change = self.host.around(executable: self.executable).changes(to: host.around(executable: executable))
+            .first
         return change.map { ($0.part.isEmpty ? $0.fact.title : "\($0.fact.title): \($0.part)", $0.before, $0.after) }
     }
 
@@ -300,7 +301,7 @@ public struct SweepFacts: Codable, Sendable, Equatable {
 }
 
 extension RunFacts {
-    /// What names the program that took a part's samples, unless its sweep's commit does.
+    /// The name of the program that took a part's samples; nil if the commit of its sweep names it.
     var uncommittedProgram: String? {
         if let commit = sweep?.commit, !commit.hasSuffix("-dirty") { return nil }
         return executable?.identity

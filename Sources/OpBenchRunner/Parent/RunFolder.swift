@@ -180,8 +180,8 @@ final class RunFolder {
     private func description(of plan: RunPlan, by executable: BuildFacts?) throws(InputError) -> RunFacts {
         let file = file(Self.descriptionName)
         let facts = try RunFacts.decode(file)
-        // First, since another program may make another plan.
-        let host = HostFacts.gather(git: nil, processors: plan.options.limits.processors)
+        // First, since another program may make another plan. On the processors of the run: the plan has its own.
+        let host = HostFacts.gather(git: nil, processors: facts.limits.processors)
         if let (what, begun, now) = facts.difference(from: host, executable) {
             throw InputError(
                 file: file, message: "the run was started where the \(what) was \"\(begun)\", here it is \"\(now)\"",

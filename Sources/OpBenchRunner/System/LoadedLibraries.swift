@@ -25,7 +25,9 @@ enum LoadedLibraries {
         var facts = stat()
         guard stat(path, &facts) == 0, let data = try? Data(contentsOf: URL(filePath: path), options: .mappedIfSafe)
         else { return nil }
-        guard let place = ELFBuildID.places(in: data).first else { return "\(facts.st_size) bytes of \(facts.st_mtim.tv_sec)" }
+        guard let place = ELFBuildID.places(in: data).first else {
+            return "\(facts.st_size) bytes of \(facts.st_mtim.tv_sec)"
+        }
         return String(place.prefix(digits / 2).map { hexadecimal(data[data.startIndex + $0]) }.joined())
     }
 
