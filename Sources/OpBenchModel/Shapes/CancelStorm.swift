@@ -103,7 +103,7 @@ package struct Cancellation: ShapeDetail, Equatable {
         }
         if unasked > 0 {
             violations.append(
-                "\(counted(unasked, "operation was", plural: "operations were")) cancelled without a call to cancel them"
+                "\(counted(unasked, "operation was", plural: "operations were")) cancelled without a call of cancel()"
             )
         }
         return violations

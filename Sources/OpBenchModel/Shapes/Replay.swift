@@ -204,7 +204,7 @@ package struct Replay: ShapeDetail {
         if early > 0 { violations.append("\(counted(early, "operation")) ran before a predecessor") }
         if unasked > 0 {
             violations.append(
-                "\(counted(unasked, "operation was", plural: "operations were")) cancelled without a call to cancel them"
+                "\(counted(unasked, "operation was", plural: "operations were")) cancelled without a call of cancel()"
             )
         }
         return violations

@@ -186,9 +186,9 @@ public struct Explainer: Sendable {
         let taken = samples.compactMap(\.instructions)
         guard let part = taken.first else { return nil }
         let missing = taken.count < samples.count ? ", in \(taken.count) of \(samples.count) samples" : ""
-        return
-            "instructions: counted by callgrind\(missing), in \(counted(rounds, "round")) of \(counted(part.operations, "operation")) per turn"
-            + "; the round with the fewest counts"
+        let operations = ProfileText.count(Double(part.operations))
+        return "instructions: counted by callgrind\(missing), in \(counted(rounds, "round")) per turn, each of "
+            + "\(operations) operations; the round with the fewest counts"
     }
 
     private static func graphs(

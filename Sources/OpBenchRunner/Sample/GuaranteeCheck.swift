@@ -80,7 +80,7 @@ struct PacingCheck {
                 let start = body.read(.start, operation)
                 return start > 0 && start < pace.firstArrival + instants[operation]
             }
-            return early == 0 ? [] : ["\(counted(early, "operation")) started before its arrival"]
+            return early == 0 ? [] : ["\(counted(early, "operation")) started early, before the arrival"]
         }
     }
 
