@@ -120,8 +120,11 @@ extension History {
 ///
 /// - Throws: `RowDecodingError` or `DatabaseError`, which `HistoryFailure` translates.
 extension Row {
+    /// A number that opbench counted or gave, which is not negative.
     func integer<Number: DatabaseValueConvertible & FixedWidthInteger>(_ column: String) throws -> Number {
-        try decode(forColumn: column)
+        let number: Number = try decode(forColumn: column)
+        guard number >= 0 else { throw Self.damage }
+        return number
     }
 
     func flag(_ column: String) throws -> Bool { try decode(forColumn: column) }

@@ -26,14 +26,12 @@ import Testing
                 for side in sides {
                     for (metric, stat, phase) in metrics {
                         let isOdd = Bool.random(using: &generator)
-                        var figure = texts.figure()
-                        while !metric.allows(figure) { figure = texts.figure() }
                         rows.append(
                             SampleRow(
                                 runID: "run", sampleID: "\(rows.count)-throughput", timestampUTC: texts.next(),
                                 workload: "w", cellID: isOdd ? cell : "w", backend: backend, side: side, block: block,
                                 position: 0, phase: phase, operationClass: isOdd ? operationClass : "", status: .ok,
-                                flags: [], metric: metric.name, stat: stat, value: figure,
+                                flags: [], metric: metric.name, stat: stat, value: texts.figure(metric.allows),
                                 operations: [1, 1000, .max].randomElement(using: &generator)!, notes: texts.next(),
                                 parameters: ["items": texts.next()].filter { !$0.value.isEmpty }))
                     }

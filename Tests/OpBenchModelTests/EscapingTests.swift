@@ -55,7 +55,7 @@ import Testing
                 String(decoding: $0.utf8.filter { $0 != UInt8(ascii: ";") }, as: UTF8.self)
             }
             .filter { !$0.isEmpty }
-            row.value = others.figure()
+            (row.value, row.operations) = (others.figure(Metric.time.allows), 1)
             let value = others.next()
             row.parameters = value.isEmpty ? [:] : ["p": value]
             let read = try CSVFile.rows(SampleRow.self, text: CSVFile.text(of: [row]), file: "x")

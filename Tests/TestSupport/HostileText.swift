@@ -44,6 +44,14 @@ public struct HostileText {
         Unicode.Scalar(UInt32.random(in: range, using: &generator)) ?? "\u{FFFD}"
     }
 
+    /// A figure that is allowed: often one at the edge of what a Double holds.
+    public mutating func figure(_ isAllowed: (Double) -> Bool) -> Double {
+        while true {
+            let figure = figure()
+            if isAllowed(figure) { return figure }
+        }
+    }
+
     /// A figure: often one at the edge of what a Double holds.
     public mutating func figure() -> Double {
         let edges: [Double] = [

@@ -284,6 +284,14 @@ public struct RunFacts: Sendable {
                 file: path, path: "$.calibration.\(name)", message: "\(value) is outside the range of any processor",
                 remedy: "restore the file, or measure again in another folder")
         }
+        for (name, count) in [
+            ("samples_done", facts.progress?.samplesDone), ("samples_bad", facts.progress?.samplesBad),
+            ("blocks_done", facts.progress?.blocksDone),
+        ] where count ?? 0 < 0 {
+            throw InputError(
+                file: path, path: "$.\(name)", message: "a count is not negative",
+                remedy: "restore the file, or measure again in another folder")
+        }
         return facts
     }
 }
