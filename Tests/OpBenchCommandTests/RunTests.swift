@@ -167,10 +167,7 @@ struct RunTests {
         #expect(folder.contents() == ["small.json"])
     }
 
-    @Test(arguments: [
-        ["--time-budget", "soon"], ["--time-budget", "-1m"], ["--seed", "-1", "--time-budget", "1m"],
-        ["--time-budget", "1m", "--blocks", "3"],
-    ])
+    @Test(arguments: [["--time-budget", "soon"], ["--time-budget", "-1m"], ["--time-budget", "1m", "--blocks", "3"]])
     func `a meaningless time budget is rejected`(options: [String]) async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.small, to: "small.json")
