@@ -38,6 +38,8 @@ class Run:
 
     def __init__(self, folder):
         self.folder = folder
+        # A run is resumed with the libraries that it began with.
+        self.preload = None
         folder.mkdir()
         (folder / "small.json").write_text(json.dumps(WORKLOAD))
         self.path = folder / "results/r"
@@ -45,8 +47,9 @@ class Run:
     def go(self, *more, preload=None, **variables):
         """The exit status; minus the signal's number if a signal ended it."""
         environment = os.environ | variables
-        if preload:
-            environment["LD_PRELOAD"] = str(preload)
+        self.preload = preload or self.preload
+        if self.preload:
+            environment["LD_PRELOAD"] = str(self.preload)
         command = [OPBENCH, "run", "--quick", "--run-id", "r", "--no-progress", "small.json", *more]
         return subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, timeout=120).returncode
 
@@ -158,9 +161,14 @@ def test_a_sample_is_killed(preload, reference, tmp_path, stage):
 
 def test_a_resumed_run_can_be_killed_as_well(preload, reference, tmp_path, orphans):
     """Repeatedly, each time some places further into the rest, until the run is complete."""
-    run = Run(tmp_path / "run")
-    status = run.go(preload=preload, KILL_AT="30")
-    for place in range(5, 80, 7):
+    for begin in range(30, 300, 10):
+        run = Run(tmp_path / f"run{begin}")
+        status = run.go(preload=preload, KILL_AT=str(begin))
+        # Until then it is a run that has not begun, which begins anew.
+        if (run.path / "run.json").exists():
+            break
+        wait_for_orphans()
+    for place in range(5, 300, 7):
         if status == 0:
             break
         assert status == -signal.SIGKILL
