@@ -164,7 +164,7 @@ def test_a_resumed_run_can_be_killed_as_well(preload, reference, tmp_path, orpha
     for begin in range(30, 300, 10):
         run = Run(tmp_path / f"run{begin}")
         status = run.go(preload=preload, KILL_AT=str(begin))
-        # Until then it is a run that has not begun, which begins anew.
+        # Until then the run has not begun, and starts again.
         if (run.path / "run.json").exists():
             break
         wait_for_orphans()
