@@ -20,7 +20,7 @@ extension QueueCore {
         } else if word.isReady {
             if word.isUrgent { setHoldsUrgent() }
             // It may lose its readiness again. Then a worker comes in vain and files it as waiting.
-            signal(word.band)
+            signal(word.band, isAdding: true)
         }
     }
 
@@ -36,7 +36,7 @@ extension QueueCore {
             if band != .normal { setHoldsUrgent() }
             return band
         }
-        signal(band)
+        signal(band, isAdding: true)
     }
 
     /// Adds a closure without an object. Returns false if it has to be added as an operation.
@@ -44,7 +44,7 @@ extension QueueCore {
     func add(_ closure: @escaping @Sendable () -> Void) -> Bool {
         if newcomersBand != .normal { return false }
         push(WaitingClosure.make(closure))
-        signal(.normal)
+        signal(.normal, isAdding: true)
         return true
     }
 
@@ -57,7 +57,7 @@ extension QueueCore {
         trace(.enqueued, of: id)
         trace(.ready, of: id)
         push(item)
-        signal(.normal)
+        signal(.normal, isAdding: true)
         return true
     }
 
@@ -86,7 +86,7 @@ extension QueueCore {
         }
         if isAnyUrgent { setHoldsUrgent() }
         guard admitsAtOnce else {
-            for band in readyBands { signal(band) }
+            for band in readyBands { signal(band, isAdding: true) }
             return
         }
         change { _ in }

@@ -306,23 +306,28 @@ final class QueueCore: @unchecked Sendable {
     // MARK: Leases
 
     /// Makes a worker of the band come if one is needed. See the type's argument.
-    func signal(_ band: NiceBand) {
+    ///
+    /// - Parameter isAdding: whether the caller adds, and has not just taken something itself.
+    func signal(_ band: NiceBand, isAdding: Bool = false) {
         let bit = BandSet(band).bits
         if calledBands.load(ordering: .sequentiallyConsistent) & bit != 0 { return }
         if !isOpen.load(ordering: .sequentiallyConsistent) { return }
         if calledBands.bitwiseOr(bit, ordering: .sequentiallyConsistent).oldValue & bit != 0 { return }
         // A load too early to see another target sends a lease to the pool. There it chooses nothing and calls for the
         // right one.
-        if hasLeftPool.load(ordering: .relaxed) { submitLeaseOutsidePool(band) } else { submitLeaseToPool(band) }
+        if hasLeftPool.load(ordering: .relaxed) { return submitLeaseOutsidePool(band) }
+        submitLeaseToPool(band, isAdding)
     }
 
     @inline(never)
-    private func submitLeaseToPool(_ band: NiceBand) { WorkerPool.of(band).submit(.lease(self)) }
+    private func submitLeaseToPool(_ band: NiceBand, _ isAdding: Bool) {
+        WorkerPool.of(band).submit(.lease(self), isFollowUp: isAdding && Runner.isServing(self, in: band))
+    }
 
     @inline(never)
     private func submitLeaseOutsidePool(_ band: NiceBand) {
         let (underlyingQueue, target) = lock.withLock { (storedUnderlyingQueue, state.target) }
-        guard let underlyingQueue else { return submitLeaseToPool(band) }
+        guard let underlyingQueue else { return submitLeaseToPool(band, false) }
         underlyingQueue.async { Runner(on: target).serve(self, calledFor: band) }
     }
 

@@ -27,6 +27,8 @@ final class Runner {
     /// `helping` retains it.
     @exclusivity(unchecked) private var served: Unmanaged<QueueCore>?
     var queue: QueueCore? { served?.takeUnretainedValue() }
+    /// The queue whose lease it has from its pool, also while a completion block runs.
+    @exclusivity(unchecked) private var leased: UnsafeMutableRawPointer?
     @exclusivity(unchecked) var hand = Hand.nothing
     /// Whether other threads may look at `hand`.
     let handPhase = Atomic<UInt8>(HandPhase.closed.rawValue)
@@ -113,8 +115,18 @@ final class Runner {
 
     /// Takes up a lease that lay in the pool.
     func takeUp(_ queue: QueueCore) {
+        leased = Unmanaged.passUnretained(queue).toOpaque()
         queue.takeUpLease(lease.band)
         serve(queue)
+        leased = nil
+    }
+
+    /// Whether the calling thread is a worker of the band's pool that serves the queue.
+    static func isServing(_ queue: QueueCore, in band: NiceBand) -> Bool {
+        guard let runner = current else { return false }
+        return runner._withUnsafeGuaranteedRef {
+            $0.leased == Unmanaged.passUnretained(queue).toOpaque() && $0.lease.band == band
+        }
     }
 
     /// Runs operations of one queue until nothing may start, or other items have their turn.

@@ -47,10 +47,11 @@ extension WorkerPool {
 
     private var lacksWorkers: Bool { lock.withLock { workers.isEmpty && !items.isEmpty } }
 
-    /// Removes an idle worker from this pool. The caller has to wake it.
+    /// Removes an idle worker from this pool, other than the held one, on which follow-ups rely. The caller has to wake
+    /// it.
     private func dismissIdle(isLowered: Bool) -> Worker? {
         lock.withLock {
-            guard let place = idle.lastIndex(where: { $0.isLowered == isLowered }) else { return nil }
+            guard let place = idle.lastIndex(where: { $0.isLowered == isLowered && $0 !== held }) else { return nil }
             let worker = idle.remove(at: place)
             worker.isIdle = false
             remove(worker)

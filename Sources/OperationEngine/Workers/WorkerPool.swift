@@ -11,6 +11,13 @@ import Synchronization
 /// parks only after it has seen no item under the lock. A thread that then appends an item finds the worker among the
 /// idle ones. A worker that searches (spins without the lock) counts as awake, and looks once more under the lock
 /// before it parks.
+///
+/// **A follow-up is left to the worker that brought it, for a while.** A worker that adds to the queue that it serves
+/// will probably run the operation itself. Another worker that comes for it at once, one operation after the other,
+/// mostly comes in vain or takes the operation to another cache. So while only follow-ups wait, they are let go at most
+/// every 50 µs, all together. One worker is *held* until then: it sleeps among the idle ones with a timeout, and
+/// follow-ups call nobody. It needs no caller, so none is forgotten. Any other item may call it sooner. Follow-ups are
+/// let go at once if no other worker is awake, or if one is blocked, perhaps because it waits for a follow-up.
 final class WorkerPool: @unchecked Sendable {
     let band: NiceBand
 
@@ -34,6 +41,12 @@ final class WorkerPool: @unchecked Sendable {
     @exclusivity(unchecked) var workers: [Worker] = []
     @exclusivity(unchecked) private var numbers = WorkerNumbers()
     @exclusivity(unchecked) private var searchLooks = WorkerPool.searchLooks.upperBound
+    /// How many of the last items are follow-ups that are held back.
+    @exclusivity(unchecked) private var followUps = 0
+    /// When follow-ups were last let go, on the monotonic clock.
+    @exclusivity(unchecked) private var lastFollowUpsNanoseconds: Int64 = 0
+    /// The idle worker that comes for the follow-ups by itself.
+    @exclusivity(unchecked) private(set) var held: Worker?
     /// How many workers above the processors' number the monitor requests, because all running ones were blocked, and
     /// for how many more of its looks. A surge must end by itself. Otherwise processor-bound work would have as many
     /// threads later.
@@ -51,6 +64,8 @@ final class WorkerPool: @unchecked Sendable {
     /// How many times a worker looks for items before it parks: some microseconds, or one microsecond after searches in
     /// vain.
     private static let searchLooks = 60...120
+    /// The least time between two moments at which follow-ups are let go.
+    private static let followUpNanoseconds: Int64 = 50_000
     /// How many times the thread that brings an item looks for a worker that is about to come: a quarter of a
     /// microsecond.
     private static let returnLooks = 10
@@ -109,12 +124,16 @@ final class WorkerPool: @unchecked Sendable {
     // MARK: Giving and taking work
 
     /// Appends an item and wakes a worker for it if one is needed. Any thread.
-    func submit(_ item: WorkItem) {
+    ///
+    /// - Parameter isFollowUp: whether a worker of this pool brings the lease of the queue that it serves, because it has
+    ///   added an operation there.
+    func submit(_ item: WorkItem, isFollowUp: Bool = false) {
         if ForkedChild.isRefused() { return }
         lock.lock()
         items.append(item)
+        followUps = isFollowUp ? followUps + 1 : 0
         pending.store(items.count, ordering: .sequentiallyConsistent)
-        if items.count == 1, active > 0, active < target, !isSearching {
+        if items.count == 1, active > followUps, active < target, !isSearching {
             lock.unlock()
             if isTakenByReturner() { return }
             lock.lock()
@@ -138,7 +157,7 @@ final class WorkerPool: @unchecked Sendable {
     /// Under the lock, which it releases: brings one more worker to the items, if fewer run than should.
     func callWorkerAndUnlock() {
         crowded.store(active > target, ordering: .relaxed)
-        guard !items.isEmpty, !isSearching else { return lock.unlock() }
+        guard !items.isEmpty, !isSearching, !isLeftToHeld else { return lock.unlock() }
         guard active < target else {
             lock.unlock()
             // As many workers run as should. If they block, only the monitor will notice.
@@ -208,12 +227,13 @@ final class WorkerPool: @unchecked Sendable {
         }
         var hasSearched = false
         while true {
-            if let item = items.popFirst() {
+            if followUps > 0, case let wait = nanosecondsToFollowUps(), wait > 0 {
+                guard held == nil ? hold(worker, nanoseconds: wait) : park(worker) else { return nil }
+            } else if let item = items.popFirst() {
                 pending.store(items.count, ordering: .relaxed)
                 callWorkerAndUnlock()
                 return item
-            }
-            if !isSearching, !hasSearched, Processors.count > 1 {
+            } else if !isSearching, !hasSearched, Processors.count > 1 {
                 search()
                 hasSearched = true
             } else {
@@ -242,24 +262,8 @@ final class WorkerPool: @unchecked Sendable {
     /// thread has to end.
     private func park(_ worker: Worker) -> Bool {
         while true {
-            idle.append(worker)
-            worker.isIdle = true
-            crowded.store(active > target, ordering: .relaxed)
             let isSpare = worker.isSubstitute || workers.count > Processors.workers
-            lock.unlock()
-            if ThreadStarter.shared.isShort { Self.makeRoom() }
-            let isCalled = worker.park(timeoutNanoseconds: isSpare ? Self.idleLifetimeNanoseconds : -1)
-            lock.lock()
-            if isCalled { return stays(worker) }
-            guard let place = idle.firstIndex(where: { $0 === worker }) else {
-                // Another thread called it just when the time ran out. The token is here or on its way.
-                lock.unlock()
-                _ = worker.parker.park()
-                lock.lock()
-                return stays(worker)
-            }
-            idle.remove(at: place)
-            worker.isIdle = false
+            if sleep(worker, timeoutNanoseconds: isSpare ? Self.idleLifetimeNanoseconds : -1) { return stays(worker) }
             if worker.isSubstitute || workers.count > Processors.workers {
                 remove(worker)
                 lock.unlock()
@@ -268,11 +272,58 @@ final class WorkerPool: @unchecked Sendable {
         }
     }
 
+    /// Sleeps among the idle workers. Called and returns with the lock held. False if the time has run out.
+    private func sleep(_ worker: Worker, timeoutNanoseconds: Int64) -> Bool {
+        idle.append(worker)
+        worker.isIdle = true
+        crowded.store(active > target, ordering: .relaxed)
+        lock.unlock()
+        if ThreadStarter.shared.isShort { Self.makeRoom() }
+        let isCalled = worker.park(timeoutNanoseconds: timeoutNanoseconds)
+        lock.lock()
+        if isCalled { return true }
+        guard let place = idle.firstIndex(where: { $0 === worker }) else {
+            // Another thread called it just when the time ran out. The token is here or on its way.
+            lock.unlock()
+            _ = worker.parker.park()
+            lock.lock()
+            return true
+        }
+        idle.remove(at: place)
+        worker.isIdle = false
+        return false
+    }
+
     /// Whether a worker that was called has to work, rather than end. Under the lock, which it releases if the worker
     /// has to end.
     private func stays(_ worker: Worker) -> Bool {
         if worker.hasEnded { lock.unlock() }
         return !worker.hasEnded
+    }
+
+    // MARK: Follow-ups
+
+    /// Whether only follow-ups wait, and a held worker comes for them. Under the lock.
+    private var isLeftToHeld: Bool { held != nil && followUps == items.count && blockedCount == 0 }
+
+    /// How long a worker that is awake has to wait for the items, if they are all follow-ups. If it need not, lets them
+    /// all go. Under the lock.
+    private func nanosecondsToFollowUps() -> Int64 {
+        guard followUps == items.count else { return 0 }
+        let now = Deadline.now()
+        let wait = lastFollowUpsNanoseconds + Self.followUpNanoseconds - now
+        if wait > 0, active > 1, blockedCount == 0 { return wait }
+        followUps = 0
+        lastFollowUpsNanoseconds = now
+        return 0
+    }
+
+    /// Sleeps until follow-ups may go, or until called. Called and returns as `park`.
+    private func hold(_ worker: Worker, nanoseconds: Int64) -> Bool {
+        held = worker
+        let isCalled = sleep(worker, timeoutNanoseconds: nanoseconds)
+        held = nil
+        return !isCalled || stays(worker)
     }
 
     // MARK: All threads

@@ -71,6 +71,32 @@ let poolScenarios: [Scenario] = [
         exploration.settle()
         exploration.checkOnce(log, "item", "sleep and wake")
     },
+    Scenario(
+        "follow-up-while-one-is-held", "M3: what an operation adds to its queue begins, though the worker for it is held",
+        processors: 2
+    ) { exploration in
+        let (log, queue) = exploration.warmUp(limit: 2)
+        let done = Gate()
+        exploration.run(
+            {
+                queue.addOperation {
+                    // The engine does not see that this operation waits. The first follow-up is let go at once, the second
+                    // after a hold, and the third finds nobody held.
+                    for _ in 0..<3 {
+                        let gate = Gate()
+                        queue.addOperation { gate.open() }
+                        gate.wait()
+                    }
+                    done.open()
+                }
+            },
+            { WorkerPool.of(.normal).submit(.block { log.add("item") }) },
+            // Time passes while it waits.
+            { done.wait() })
+        exploration.settle()
+        exploration.checkOnce(log, "item", "M3")
+        exploration.checkEmpty(queue, "M3")
+    },
     Scenario("blocks-of-one-operation", "K2, K3: all blocks run, and then the operation is finished", processors: 2) {
         exploration in
         exploration.warmUp()
