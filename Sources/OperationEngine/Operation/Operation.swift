@@ -18,7 +18,7 @@ open class Operation: @unchecked Sendable {
     /// The operation's part as an item of its queue. Used through `asItem` alone. The second property: see `itemOffset`.
     @exclusivity(unchecked) final var item = QueueItem(.operation)
 
-    /// Guards `details` and `dependencyEdges`. Taken before any operation's `successors` and any queue's lock.
+    /// Guards `detailsWord` and `dependencyEdges`. Taken before any operation's `successors` and any queue's lock.
     let lock = FutexLock()
     private let liveMark = LiveMark(.operation)
 
@@ -27,7 +27,7 @@ open class Operation: @unchecked Sendable {
     /// The edges of the operations that depend on this one. No other lock is taken while it is locked.
     let successors = SuccessorList()
     /// Settings that few operations have. Guarded by `lock`.
-    @exclusivity(unchecked) final var details: OperationDetails?
+    @exclusivity(unchecked) final var detailsWord = DetailsWord()
 
     /// The queue that this operation belongs to. The adding thread writes it once, after it has claimed the operation
     /// and before it publishes it. Not retained: a thread that follows it has to know that the operation cannot have
@@ -40,6 +40,7 @@ open class Operation: @unchecked Sendable {
 
     deinit {
         if dependencyEdges.first != nil { DependencyEdge.releaseAll(of: self) }
+        detailsWord.release()
         state.releaseObservers()
     }
 
@@ -347,7 +348,7 @@ open class Operation: @unchecked Sendable {
     /// If it is set while the operation executes, it is called. If it is set on a finished operation, it is never
     /// called. With `Misuse.isStrict` both are misuse.
     open var completionBlock: (@Sendable () -> Void)? {
-        get { withDetails { $0?.completionBlock.copy }?.run }
+        get { lock.withLock { detailsWord.completionBlock.copy }?.run }
         set { setCompletionBlock(newValue) }
     }
 

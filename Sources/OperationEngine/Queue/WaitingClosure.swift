@@ -2,6 +2,8 @@ import CLinux
 
 /// A closure that was added to a queue, and for which no thread has asked for an operation object.
 ///
+/// Its memory also serves as the place of a completion block: see `DetailsWord`.
+///
 /// For its queue it is a ready item of normal priority. The runner for which it is chosen calls it. It gets an object,
 /// at its place, when a thread asks for the queue's operations, and when it ends while the queue is observed.
 ///
@@ -17,11 +19,14 @@ struct WaitingClosure {
 
     /// A closure in no queue.
     @inline(__always)
-    static func make(_ closure: @escaping @Sendable () -> Void) -> QueueItem.Pointer {
+    static func make(_ closure: @escaping @Sendable () -> Void) -> QueueItem.Pointer { make(BlockPlace(closure)) }
+
+    @inline(__always)
+    static func make(_ block: BlockPlace) -> QueueItem.Pointer {
         let (memory, place) = Slab<WaitingClosure>.take()
         let made = memory.bindMemory(to: WaitingClosure.self, capacity: 1)
         made.initialize(
-            to: WaitingClosure(slabPlace: UInt8(truncatingIfNeeded: place), block: BlockPlace(closure)))
+            to: WaitingClosure(slabPlace: UInt8(truncatingIfNeeded: place), block: block))
         LiveObjects.count(.waitingClosure, 1)
         return memory.assumingMemoryBound(to: QueueItem.self)
     }
@@ -47,5 +52,10 @@ extension WaitingClosure.Pointer {
     func free(into places: inout Slab<WaitingClosure>.Places) {
         LiveObjects.count(.waitingClosure, -1)
         places.add(self, place: Int(pointee.slabPlace))
+    }
+
+    func free() {
+        var places = Slab<WaitingClosure>.Places()
+        free(into: &places)
     }
 }

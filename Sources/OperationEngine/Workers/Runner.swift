@@ -247,7 +247,7 @@ final class Runner {
     /// (contract Q9).
     @inline(__always)
     private func callCompletionBlock(of operation: Unmanaged<Operation>) {
-        guard let block = operation._withUnsafeGuaranteedRef({ $0.takeCompletionBlock() }) else {
+        guard let block = operation._withUnsafeGuaranteedRef({ $0.takeCompletionBlock(free) }) else {
             return operation.release()
         }
         if let pooled, isNormal {

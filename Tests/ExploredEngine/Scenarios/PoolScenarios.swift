@@ -72,7 +72,7 @@ let poolScenarios: [Scenario] = [
         exploration.checkOnce(log, "item", "sleep and wake")
     },
     Scenario(
-        "follow-up-while-one-is-held", "M3: what an operation adds to its queue begins, though the worker for it is held",
+        "follow-up-while-one-is-held", "M3: what an operation adds to its queue begins, though a worker is held",
         processors: 2
     ) { exploration in
         let (log, queue) = exploration.warmUp(limit: 2)

@@ -286,6 +286,20 @@ struct EngineBlockTests {
         released.wait(for: 2)
     }
 
+    @Test("a completion block that never runs is released with its operation or by the next", .contract("I10", "Q5"))
+    func completionBlocksDropped() {
+        let released = Counter()
+        for isNamed in [false, true] {
+            let operation = BlockOperation {}
+            for _ in 0..<2 {
+                let token = Token(released: released)
+                operation.completionBlock = { token.hold() }
+            }
+            if isNamed { operation.name = "named" }
+        }
+        #expect(released.value == 4)
+    }
+
     @Test("blocks may be listed while the operation begins, runs and ends; then there are none", .contract("K8", "K13"))
     func listedWhileItRuns() {
         let operations = (0..<Scale.of(3_000)).map { _ in BlockOperation {} }

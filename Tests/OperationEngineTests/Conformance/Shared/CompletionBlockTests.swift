@@ -147,8 +147,10 @@ struct CompletionBlockTests {
             log.append("second")
             ran.open()
         }
+        replaced.name = "replaced"
         let removed = MainOperation()
         removed.completionBlock = { log.append("removed") }
+        removed.name = "removed"
         removed.completionBlock = nil
         #expect(removed.completionBlock == nil && replaced.completionBlock != nil)
         removed.start()
