@@ -26,7 +26,7 @@ struct BackendSamples {
     let allFigures: [FigureKey: [Value]]
     let quality: SampleQuality
     /// The flags of the samples that count, sorted, without duplicates.
-    let flags: [String]
+    let flags: [SampleFlag]
     /// The program's layout in each block; empty if all blocks ran the linker's own.
     let layoutOfBlock: [Int: Int]
     /// The number of times that each sample ran the plan, by sample id.
@@ -84,23 +84,23 @@ struct BackendSamples {
             // Samples of enough rounds have this figure, once.
             if row.metric == Metric.roundChange.name {
                 quality.levelled += 1
-                if row.flags.contains("unsteady") { quality.unsteady += 1 }
+                if row.flags.contains(.unsteady) { quality.unsteady += 1 }
             }
             guard seen.insert(row.sampleID).inserted else { continue }
             quality.samples += 1
-            let noisy = row.flags.contains("noisy") ? 1 : 0
+            let noisy = row.flags.contains(.noisy) ? 1 : 0
             quality.noisy += noisy
-            if row.flags.contains("waits") { quality.waits = true }
-            if row.flags.contains("unpromised") { quality.unpromised += 1 }
-            if row.sampleID.hasSuffix("-latency") {
+            if row.flags.contains(.waits) { quality.waits = true }
+            if row.flags.contains(.unpromised) { quality.unpromised += 1 }
+            if row.kind == .latency {
                 quality.latencySamples += 1
                 quality.noisyLatency += noisy
-                if row.flags.contains("overloaded") { quality.overloaded += 1 }
+                if row.flags.contains(.overloaded) { quality.overloaded += 1 }
             }
-            guard row.sampleID.hasSuffix("-throughput") else { continue }
+            guard row.kind == .throughput else { continue }
             quality.throughputSamples += 1
             quality.noisyThroughput += noisy
-            if row.flags.contains("short") { quality.short += 1 }
+            if row.flags.contains(.short) { quality.short += 1 }
         }
         return quality
     }
@@ -158,13 +158,11 @@ public enum SupersededSamples {
         var cellID: String
         var backend: BackendID
         var side: String
-        /// The kind of sample, the last part of the id.
-        var kind: Substring
+        var kind: SampleKind?
         var block: Int
 
         init(_ row: SampleRow) {
-            (cellID, backend, side, block) = (row.cellID, row.backend, row.side, row.block)
-            kind = row.sampleID.drop { $0 != "-" }
+            (cellID, backend, side, kind, block) = (row.cellID, row.backend, row.side, row.kind, row.block)
         }
     }
 
@@ -172,9 +170,9 @@ public enum SupersededSamples {
     ///
     /// - Parameter rows: rows of one run, all of them or those of some cells and backends.
     public static func ids(in rows: [SampleRow]) -> Set<String> {
-        let repeated = Set(rows.lazy.filter { $0.status == .ok && $0.flags.contains("rerun") }.map(Slot.init))
+        let repeated = Set(rows.lazy.filter { $0.status == .ok && $0.flags.contains(.rerun) }.map(Slot.init))
         if repeated.isEmpty { return [] }
         return Set(
-            rows.lazy.filter { !$0.flags.contains("rerun") && repeated.contains(Slot($0)) }.map(\.sampleID))
+            rows.lazy.filter { !$0.flags.contains(.rerun) && repeated.contains(Slot($0)) }.map(\.sampleID))
     }
 }

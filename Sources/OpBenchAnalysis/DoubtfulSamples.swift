@@ -11,11 +11,11 @@ public struct DoubtfulSamples: Sendable {
     /// Counts a sample by one of its rows, which all have its flags.
     mutating func count(_ row: SampleRow) {
         total += 1
-        if row.flags.contains("noisy") { noisy += 1 }
+        if row.flags.contains(.noisy) { noisy += 1 }
     }
 
     public init(_ rows: [SampleRow]) {
-        noisy = Set(rows.lazy.filter { $0.flags.contains("noisy") }.map(\.sampleID)).count
+        noisy = Set(rows.lazy.filter { $0.flags.contains(.noisy) }.map(\.sampleID)).count
         total = Set(rows.lazy.map(\.sampleID)).count
     }
 }

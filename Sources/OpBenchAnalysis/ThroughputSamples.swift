@@ -33,7 +33,7 @@ public struct ThroughputSamples: Sendable {
         var noisyIDs: [Key: Set<String>] = [:]
         for (index, row) in rows.enumerated() {
             let key = Key(cellID: row.cellID, backend: row.backend, side: row.side)
-            if row.flags.contains("noisy") { noisyIDs[key, default: []].insert(row.sampleID) }
+            if row.flags.contains(.noisy) { noisyIDs[key, default: []].insert(row.sampleID) }
             // Any row of a sample shows whether it is a repetition.
             if row.metric == Metric.operationThroughput.name { indices[key, default: []].append(index) }
         }

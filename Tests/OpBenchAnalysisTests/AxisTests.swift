@@ -9,14 +9,14 @@ import Testing
     /// A cell of chains: 0.1 s on the engine, 0.2 s on Dispatch, 0.4 s on Dispatch's form with groups.
     private func rows(hasNotify: Bool = true, isNotifyTimed: Bool = true) -> Rows {
         var rows = Rows()
-        rows.addThroughput(.engine, block: 0, seconds: 0.1, flags: ["declared"])
-        rows.addThroughput(.dispatch, block: 0, seconds: 0.2, flags: ["by_hand"])
+        rows.addThroughput(.engine, block: 0, seconds: 0.1, flags: [.declared])
+        rows.addThroughput(.dispatch, block: 0, seconds: 0.2, flags: [.byHand])
         rows.addThroughput(.serial, block: 0, seconds: 0.05)
         guard hasNotify else { return rows }
         if isNotifyTimed {
-            rows.addThroughput(Self.notify, block: 0, seconds: 0.4, flags: ["declared", "noisy"])
+            rows.addThroughput(Self.notify, block: 0, seconds: 0.4, flags: [.declared, .noisy])
         } else {
-            rows.add(Self.notify, kind: "check", block: 0, flags: ["declared"])
+            rows.add(Self.notify, kind: "check", block: 0, flags: [.declared])
         }
         return rows
     }
@@ -44,10 +44,10 @@ import Testing
 
     @Test func `phases on both axes match no single axis`() throws {
         var rows = Rows()
-        rows.addThroughput(.engine, block: 0, seconds: 0.1, flags: ["declared", "by_hand"])
-        rows.addThroughput(.dispatch, block: 0, seconds: 0.2, flags: ["by_hand"])
+        rows.addThroughput(.engine, block: 0, seconds: 0.1, flags: [.declared, .byHand])
+        rows.addThroughput(.dispatch, block: 0, seconds: 0.2, flags: [.byHand])
         #expect(try summary(rows, .engine).isRatioUnlike)
-        #expect(Axis(["declared", "by_hand"]) == nil && Axis(["noisy", "by_hand"]) == .byHand)
+        #expect(Axis([.declared, .byHand]) == nil && Axis([.noisy, .byHand]) == .byHand)
     }
 
     @Test func `ratios to different forms are different figures`() throws {

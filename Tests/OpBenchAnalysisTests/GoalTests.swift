@@ -61,7 +61,7 @@ struct GoalTests {
             (0.3, 0.28, .met), (0.3, 0.5, .inconclusive), (0.2, 0.28, .missed), (0.2, 0.1, .inconclusive),
         ] as [(Double, Double, Verdict)])
     func busyMachine(atMost: Double, cpu: Double, expected: Verdict) throws {
-        func run(_ flags: [String]) -> [SampleRow] {
+        func run(_ flags: [SampleFlag]) -> [SampleRow] {
             var rows = Rows()
             for block in 0..<7 {
                 let noise = 1 + 0.001 * Double(block)
@@ -78,12 +78,12 @@ struct GoalTests {
         }
         let quiet: Verdict = atMost > 0.25 ? .met : .missed
         for asked in [goal(against: .fastest([.dispatch]), atMost: atMost), goal("time_ratio", atMost: atMost)] {
-            let row = try judge(asked, run(["noisy"]))
+            let row = try judge(asked, run([.noisy]))
             #expect(row.verdict == expected && (row.doubt == .busyMachine) == (expected == .inconclusive))
             #expect(try judge(asked, run([])).verdict == quiet)
         }
         let alone = goal(atMost: 1e6 * atMost)
-        #expect(try judge(alone, run(["noisy"])).verdict == (quiet == .met ? .met : .inconclusive))
+        #expect(try judge(alone, run([.noisy])).verdict == (quiet == .met ? .met : .inconclusive))
         #expect(try judge(alone, run([])).verdict == quiet)
     }
 

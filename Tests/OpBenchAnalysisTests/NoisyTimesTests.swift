@@ -14,7 +14,7 @@ struct NoisyTimesTests {
     ///   - flags: those of each sample.
     private func rows(
         slowdown: Double = 1, cpuSlowdown: Double? = nil, spread: Double, blocks: Int = 15,
-        flags: (_ block: Int) -> [String] = { _ in [] }
+        flags: (_ block: Int) -> [SampleFlag] = { _ in [] }
     ) -> [SampleRow] {
         var rows = Rows()
         for block in 0..<blocks {
@@ -65,7 +65,7 @@ struct NoisyTimesTests {
         #expect(try judged(certain).map(\.verdict) == [.regression, .regression])
     }
 
-    private static let noisy: @Sendable (Int) -> [String] = { _ in ["noisy"] }
+    private static let noisy: @Sendable (Int) -> [SampleFlag] = { _ in [.noisy] }
 
     /// An own thread pool beside compilers, at the same CPU time per operation, seemed 0.84 (0.76–0.93) times as slow as
     /// Dispatch, and was 1.07 times as slow on the quiet machine.
@@ -91,12 +91,12 @@ struct NoisyTimesTests {
 
     @Test("are judged without CPU time where the machine was quiet in half of the samples, or the cell waits")
     func judgedAlone() throws {
-        func verdict(_ flags: (_ block: Int) -> [String]) throws -> Verdict {
+        func verdict(_ flags: (_ block: Int) -> [SampleFlag]) throws -> Verdict {
             try judged(rows(slowdown: 1.42, cpuSlowdown: 1, spread: 0.02, blocks: 16, flags: flags))[0].verdict
         }
-        #expect(try verdict { $0 < 9 ? ["noisy"] : [] } == .inconclusive)
-        #expect(try verdict { $0 < 8 ? ["noisy"] : [] } == .regression)
-        #expect(try verdict { _ in ["noisy", "waits"] } == .regression)
+        #expect(try verdict { $0 < 9 ? [.noisy] : [] } == .inconclusive)
+        #expect(try verdict { $0 < 8 ? [.noisy] : [] } == .regression)
+        #expect(try verdict { _ in [.noisy, .waits] } == .regression)
         // Without CPU time nothing confirms them.
         let alone = rows(slowdown: 1.42, spread: 0.02, flags: Self.noisy).filter { $0.metric != "cpu_time" }
         let comparison = try Comparison(
@@ -111,7 +111,7 @@ struct NoisyTimesTests {
             for (side, seconds) in [("base", 1.0), ("head", 1.42)] {
                 for isRepeated in [false, true] {
                     rows.add(
-                        kind: "throughput", block: block, side: side, flags: isRepeated ? ["rerun"] : ["noisy"],
+                        kind: "throughput", block: block, side: side, flags: isRepeated ? [.rerun] : [.noisy],
                         repeats: isRepeated,
                         figures: [
                             (.time, "total", "total", "", seconds * 1e9, 1000),
@@ -125,7 +125,7 @@ struct NoisyTimesTests {
 
     @Test("of runs apart are the ratios to Dispatch, for which the CPU time relative to Dispatch counts")
     func runsApart() throws {
-        func run(_ id: String, time: Double, cpu: Double, flags: [String] = ["noisy"]) -> [SampleRow] {
+        func run(_ id: String, time: Double, cpu: Double, flags: [SampleFlag] = [.noisy]) -> [SampleRow] {
             var rows = Rows()
             for block in 0..<15 {
                 let noise = 1 + 0.001 * Double(block)
@@ -165,7 +165,7 @@ struct NoisyTimesTests {
                     let cpu = exp(Double.random(in: -0.05...0.05, using: &generator))
                     let wait = exp(side == "head" ? advantage + Double.random(in: -0.1...0.1, using: &generator) : 0)
                     rows.add(
-                        kind: "throughput", block: block, side: side, flags: ["noisy"],
+                        kind: "throughput", block: block, side: side, flags: [.noisy],
                         figures: [
                             (.time, "total", "total", "", 1e9 * cpu * wait, 1000),
                             (.cpuTime, "total", "total", "", 1e9 * cpu, 1000),

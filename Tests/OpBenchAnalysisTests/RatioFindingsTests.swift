@@ -38,7 +38,7 @@ struct RatioFindingsTests {
             (1.42, 1.1, .slower), (1, 1, .noDifference),
         ] as [(Double, Double, RatioVerdict)])
     func busyMachine(time: Double, cpu: Double, expected: RatioVerdict) throws {
-        func verdict(_ flags: [String]) throws -> RatioVerdict? {
+        func verdict(_ flags: [SampleFlag]) throws -> RatioVerdict? {
             var rows = Rows()
             for block in 0..<15 {
                 let noise = 1 + 0.01 * Double(block - 7)
@@ -53,9 +53,9 @@ struct RatioFindingsTests {
             }
             return try #require(summarize(rows.rows).first { $0.backend == .engine }).ratioVerdict
         }
-        #expect(try verdict(["noisy"]) == expected)
+        #expect(try verdict([.noisy]) == expected)
         let quiet: RatioVerdict = time < 1 ? .faster : time > 1 ? .slower : .noDifference
-        #expect(try verdict([]) == quiet && verdict(["noisy", "waits"]) == quiet)
+        #expect(try verdict([]) == quiet && verdict([.noisy, .waits]) == quiet)
     }
 
     @Test("Backends come in the rows' order, their cells by ratio; the baseline is its shortest form")

@@ -9,7 +9,7 @@ struct Rows {
     mutating func add(
         _ backend: BackendID = .engine, kind: String, block: Int, cell: String = "w",
         parameters: [String: String] = ["items": "10"], run: String = "r",
-        side: String = "", layout: Int? = nil, status: SampleStatus = .ok, flags: [String] = [], repeats: Bool = false,
+        side: String = "", layout: Int? = nil, status: SampleStatus = .ok, flags: [SampleFlag] = [], repeats: Bool = false,
         figures: [(Metric, stat: String, phase: String, class: String, value: Double, operations: Int)] = []
     ) {
         let sampleID = "\(count)\(repeats ? "r" : "")-\(kind)"
@@ -33,7 +33,7 @@ struct Rows {
     mutating func addThroughput(
         _ backend: BackendID = .engine, block: Int, seconds: Double, operations: Int = 1000, rounds: Double = 1,
         cell: String = "w", parameters: [String: String] = ["items": "10"], run: String = "r", side: String = "",
-        layout: Int? = nil, spread: Double? = nil, flags: [String] = [], repeats: Bool = false, change: Double? = nil
+        layout: Int? = nil, spread: Double? = nil, flags: [SampleFlag] = [], repeats: Bool = false, change: Double? = nil
     ) {
         add(
             backend, kind: "throughput", block: block, cell: cell, parameters: parameters, run: run, side: side,

@@ -33,7 +33,7 @@ struct SummaryTests {
     func levels() throws {
         var rows = Rows()
         for (block, seconds) in [0.1, 0.1001, 0.1002, 0.15, 0.1501, 0.1502, 0.1503].enumerated() {
-            rows.addThroughput(block: block, seconds: seconds, flags: ["unsteady"], change: -0.2)
+            rows.addThroughput(block: block, seconds: seconds, flags: [.unsteady], change: -0.2)
             rows.addThroughput(.dispatch, block: block, seconds: 1, change: 0)
             rows.addThroughput(.serial, block: block, seconds: 1)
         }
@@ -46,7 +46,7 @@ struct SummaryTests {
         #expect(try summary(rows, .serial).quality?.levelled == 0)
         // A repetition replaces what it repeats.
         for block in 0..<3 {
-            rows.addThroughput(block: block, seconds: 0.1, flags: ["rerun"], repeats: true, change: 0)
+            rows.addThroughput(block: block, seconds: 0.1, flags: [.rerun], repeats: true, change: 0)
         }
         let repeated = try summary(rows).quality
         #expect(repeated?.levelled == 7 && repeated?.unsteady == 4)
@@ -56,12 +56,12 @@ struct SummaryTests {
     func unlike() throws {
         var rows = Rows()
         rows.addThroughput(.engine, block: 0, seconds: 0.1)
-        rows.addThroughput(.dispatch, block: 0, seconds: 0.2, flags: ["unpromised", "noisy"])
+        rows.addThroughput(.dispatch, block: 0, seconds: 0.2, flags: [.unpromised, .noisy])
         rows.addThroughput(.foundation, block: 0, seconds: 0.3)
         #expect(try summary(rows).isRatioUnlike)
         #expect(try summary(rows)[.timeRatio].value == 0.5)
         #expect(try summary(rows).flags == [])
-        #expect(try summary(rows, .dispatch).flags == ["noisy", "unpromised"])
+        #expect(try summary(rows, .dispatch).flags == [.noisy, .unpromised])
         #expect(try !summary(rows, .dispatch).isRatioUnlike)
         let ratios = summarize(rows.rows, ratioTo: .foundation)
         #expect(ratios.map(\.isRatioUnlike) == [false, true, false])
@@ -73,7 +73,7 @@ struct SummaryTests {
             var rows = Rows()
             for block in 0..<3 {
                 rows.add(
-                    kind: "latency", block: block, flags: block < overloaded ? ["overloaded"] : [],
+                    kind: "latency", block: block, flags: block < overloaded ? [.overloaded] : [],
                     figures: [
                         (.intendedLatency, "p99", "", "", 1e9, 10), (.startLatency, "p50", "", "", 1e9, 10),
                         (.arrivalRate, "rate", "", "", 3000, 10), (.completionRate, "rate", "", "", 1000, 10),
@@ -85,7 +85,7 @@ struct SummaryTests {
         #expect(some[.intendedLatencyP99].value == 1e9 && some[.startLatencyP50].value == 1e9)
         #expect(most[.intendedLatencyP99].value == nil && most[.startLatencyP50].value == nil)
         #expect(most[.arrivalRate].value == 3000 && most[.completionRate].value == 1000)
-        #expect(most.flags == ["overloaded"])
+        #expect(most.flags == [.overloaded])
     }
 
     @Test("The scheduling efficiency is the median over samples")
@@ -358,9 +358,9 @@ struct SummaryTests {
     func repetition() throws {
         var rows = Rows()
         rows.addThroughput(block: 0, seconds: 0.1)
-        rows.addThroughput(block: 1, seconds: 0.9, flags: ["noisy"])
-        rows.addThroughput(block: 1, seconds: 0.2, flags: ["noisy", "rerun"], repeats: true)
-        rows.addThroughput(block: 2, seconds: 0.4, flags: ["noisy"])
+        rows.addThroughput(block: 1, seconds: 0.9, flags: [.noisy])
+        rows.addThroughput(block: 1, seconds: 0.2, flags: [.noisy, .rerun], repeats: true)
+        rows.addThroughput(block: 2, seconds: 0.4, flags: [.noisy])
         let row = try summary(rows)
         #expect(row.samples == 3 && row[.operationThroughput].value == 5000)
     }

@@ -12,7 +12,7 @@ struct BusyMachineTests {
         var now = SuspendingClock.now
     }
 
-    private func row(_ flags: [String]) -> SampleRow {
+    private func row(_ flags: [SampleFlag]) -> SampleRow {
         SampleRow(
             runID: "r", sampleID: "0-throughput", timestampUTC: "", workload: "w", cellID: "w", backend: .engine,
             block: 0,
@@ -35,7 +35,7 @@ struct BusyMachineTests {
             screen.now = screen.now.advanced(by: .seconds(seconds))
             display.handle(
                 .sampleFinished(
-                    index: index, status: .ok, rows: [row(index % noisy == 0 ? ["noisy"] : [])], estimatedSeconds: 2))
+                    index: index, status: .ok, rows: [row(index % noisy == 0 ? [.noisy] : [])], estimatedSeconds: 2))
         }
         return screen.text.split(separator: "\n").filter { $0.contains("×") }
     }
@@ -61,7 +61,7 @@ struct BusyMachineTests {
     func few() {
         var machine = BusyMachine(estimatedSeconds: 20)
         func finish(_ elapsed: Double) -> String? {
-            machine.finish([row(["noisy"])], estimatedSeconds: 1, elapsed: elapsed)
+            machine.finish([row([.noisy])], estimatedSeconds: 1, elapsed: elapsed)
         }
         for count in 1..<8 { #expect(finish(Double(count) * 3) == nil) }
         #expect(finish(24)?.contains("3.0×") == true)

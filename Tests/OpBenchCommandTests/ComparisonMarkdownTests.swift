@@ -107,7 +107,7 @@ struct ComparisonMarkdownTests {
         written.commits = ("00a160b1c2d3", "afe90963d4e5")
         for block in 0..<25 {
             for side in ["base", "head"] {
-                written.add(.engine, block: block, .time, 1, side: side, flags: block < 20 ? ["noisy"] : [])
+                written.add(.engine, block: block, .time, 1, side: side, flags: block < 20 ? [.noisy] : [])
             }
         }
         let folder = try ScratchFolder()

@@ -17,7 +17,7 @@ struct ExportTests {
         var rows: [SampleRow] = []
         func add(
             _ backend: BackendID, _ kind: String, _ block: Int, _ metric: Metric, _ stat: String, _ value: Double,
-            _ flags: [String] = []
+            _ flags: [SampleFlag] = []
         ) {
             rows.append(
                 SampleRow(
@@ -31,8 +31,8 @@ struct ExportTests {
             for backend in [BackendID.engine, .dispatch] {
                 let noise = 1 + Double((block * 7 + day * 3) % 11) / 1000
                 let time = nanoseconds * noise * (backend == .engine ? 1 : 2)
-                let samples: [(flags: [String], slowdown: Double)] =
-                    block == 6 ? [(["noisy"], 3), (["rerun"], 1)] : [([], 1)]
+                let samples: [(flags: [SampleFlag], slowdown: Double)] =
+                    block == 6 ? [([.noisy], 3), ([.rerun], 1)] : [([], 1)]
                 for (flags, slowdown) in samples {
                     add(backend, "throughput", block, .time, "total", time * slowdown * 1000, flags)
                     add(backend, "throughput", block, .operationThroughput, "rate", 1e9 / time / slowdown, flags)

@@ -73,7 +73,7 @@ struct ReportTests {
         let samples = "results/one/samples.csv"
         let rows = try CSVFile.read(SampleRow.self, file: "\(folder.root)/\(samples)").map { row in
             var row = row
-            if row.block > 1 { row.flags = ["noisy"] }
+            if row.block > 1 { row.flags = [.noisy] }
             return row
         }
         try folder.write(CSVFile.text(of: rows), to: samples)
@@ -193,8 +193,8 @@ struct ReportTests {
     func latencies() throws {
         try writeRun("one", nanoseconds: 500)
         let file = "\(folder.root)/results/one/samples.csv"
-        let samples: [(id: String, block: Int, status: SampleStatus, flags: [String])] = [
-            ("0-latency", 0, .ok, ["noisy"]), ("0r-latency", 0, .ok, ["rerun"]), ("1-latency", 1, .invalid, []),
+        let samples: [(id: String, block: Int, status: SampleStatus, flags: [SampleFlag])] = [
+            ("0-latency", 0, .ok, [.noisy]), ("0r-latency", 0, .ok, [.rerun]), ("1-latency", 1, .invalid, []),
         ]
         var rows = try CSVFile.read(SampleRow.self, file: file)
         rows += samples.map { sample in

@@ -60,7 +60,7 @@ import Testing
         var row = SampleRow(
             runID: "r", sampleID: "\(number)-throughput", timestampUTC: "", workload: "w", cellID: cell.id,
             backend: backend, block: block, position: 0, phase: "total", status: number == 17 ? .crashed : .ok,
-            flags: number.isMultiple(of: 5) ? ["noisy"] : [], metric: Metric.time.name, stat: "total",
+            flags: number.isMultiple(of: 5) ? [.noisy] : [], metric: Metric.time.name, stat: "total",
             value: Double(number % 7) + 1, operations: 3, parameters: ["items": cell.parameters["items"]!.description])
         let figure = row
         (row.metric, row.stat, row.phase, row.value) = (Metric.status.name, "", "", nil)

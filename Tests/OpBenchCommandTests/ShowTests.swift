@@ -32,7 +32,7 @@ struct ShowTests {
                                     cellID: items == "20" ? "w" : "w items=30", backend: backend, side: side,
                                     block: block, position: 0, phase: "total",
                                     status: block == 6 && backend == .serial ? .crashed : .ok,
-                                    flags: block == 0 ? ["noisy"] : [], metric: metric, stat: stat,
+                                    flags: block == 0 ? [.noisy] : [], metric: metric, stat: stat,
                                     value: value * (1 + Double(block) / 100), operations: 1000,
                                     parameters: ["items": items]))
                         }

@@ -57,17 +57,17 @@ struct SummaryTableTests {
 
     @Test("The samples' flags appear in the row; a repeated sample counts by its repetition")
     func quality() {
-        func sample(_ id: String, _ flags: [String], block: Int = 0, phase: String = "total") -> SampleRow {
+        func sample(_ id: String, _ flags: [SampleFlag], block: Int = 0, phase: String = "total") -> SampleRow {
             SampleRow(
                 runID: "r", sampleID: id, timestampUTC: "", workload: "w", cellID: "w", backend: .engine, block: block,
                 position: 0, phase: phase, status: .ok, flags: flags, metric: "time", stat: "total", value: 1,
                 operations: 1, parameters: [:])
         }
         let rows = [
-            sample("0-throughput", ["noisy"]), sample("0r-throughput", ["rerun"]),
-            sample("1-throughput", ["short", "noisy"], block: 1), sample("1-throughput", ["short", "noisy"], block: 1),
-            sample("2-throughput", ["unsteady"], block: 2), sample("3-latency", ["short"]),
-            sample("4-latency", ["noisy"], block: 1, phase: "warmup"),
+            sample("0-throughput", [.noisy]), sample("0r-throughput", [.rerun]),
+            sample("1-throughput", [.short, .noisy], block: 1), sample("1-throughput", [.short, .noisy], block: 1),
+            sample("2-throughput", [.unsteady], block: 2), sample("3-latency", [.short]),
+            sample("4-latency", [.noisy], block: 1, phase: "warmup"),
         ]
         #expect(
             summarize(rows)[0].quality

@@ -90,7 +90,7 @@ struct WrittenRun {
     mutating func add(
         _ backend: BackendID, block: Int, _ metric: Metric, _ value: Double, side: String = "",
         status: SampleStatus = .ok, phase: String = "total", stat: String = "total",
-        flags: [String] = []
+        flags: [SampleFlag] = []
     ) {
         let sampleID = "\(rows.count)-throughput"
         for (name, figure) in [(metric.name, Optional(value)), (Metric.status.name, nil)] {

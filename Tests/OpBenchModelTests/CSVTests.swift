@@ -10,7 +10,7 @@ struct CSVTests {
         var row = SampleRow(
             runID: "run", sampleID: "00001-throughput", timestampUTC: "2026-01-02T03:04:05Z", workload: "sample",
             cellID: "sample items=10", backend: .engine, block: 3, position: 1, phase: "total", status: .ok,
-            flags: ["noisy", "short"], metric: "time", stat: "total", value: 0.1, operations: 10,
+            flags: [.noisy, .short], metric: "time", stat: "total", value: 0.1, operations: 10,
             parameters: ["items": "10", "form": "closure"])
         change(&row)
         return row
@@ -125,7 +125,7 @@ struct CSVTests {
         summary[.timeRatio].value = 0.5
         summary.ratioTo = .dispatch
         summary[.resumeToStartP99].value = 12
-        summary.flags = ["noisy", "overloaded"]
+        summary.flags = [.noisy, .overloaded]
         summary.modes = Modes(low: 1.5, high: 2.25, highSamples: 3)
         let text = CSVFile.text(of: [summary])
         #expect(try CSVFile.rows(SummaryRow.self, text: text, file: "x") == [summary])

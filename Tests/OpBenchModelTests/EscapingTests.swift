@@ -51,10 +51,7 @@ import Testing
             (row.runID, row.cellID, row.workload, row.operationClass) = (text, others.next(), text, others.next())
             (row.notes, row.sampleID, row.backend) = (others.next(), text, BackendID(rawValue: others.next()))
             (row.metric, row.stat, row.phase) = ("time", text, others.next())
-            row.flags = [others.next()].map {
-                String(decoding: $0.utf8.filter { $0 != UInt8(ascii: ";") }, as: UTF8.self)
-            }
-            .filter { !$0.isEmpty }
+            row.flags = SampleFlag.allCases.filter { _ in others.next().isEmpty }
             (row.value, row.operations) = (others.figure(Metric.time.allows), 1)
             let value = others.next()
             row.parameters = value.isEmpty ? [:] : ["p": value]

@@ -11,7 +11,7 @@ struct PageFixture {
     /// Adds one throughput sample.
     mutating func add(
         _ backend: String = "engine", cell: String = "w items=10", workload: String = "w", block: Int = 0,
-        rate: Double? = 1e6, side: String = "", flags: [String] = [], status: SampleStatus = .ok,
+        rate: Double? = 1e6, side: String = "", flags: [SampleFlag] = [], status: SampleStatus = .ok,
         parameters: [String: String] = ["items": "10"]
     ) {
         func row(_ metric: Metric, _ stat: String, _ phase: String, _ value: Double?) -> SampleRow {

@@ -249,8 +249,8 @@ struct ReportPageTests {
     @Test("distinguishes noisy samples")
     func noisy() throws {
         var fixture = PageFixture()
-        fixture.add(rate: 1e6, flags: ["noisy"])
-        fixture.add(block: 1, rate: 2e6, flags: ["unsteady"])
+        fixture.add(rate: 1e6, flags: [.noisy])
+        fixture.add(block: 1, rate: 2e6, flags: [.unsteady])
         let row = try #require((try parsed(fixture.page())["rows"] as? [[Any]])?.first)
         #expect(row[7] as? Int == 1)
         #expect(row[11] as? [Double] == [0, 1000, 1, 1, 500, 0])

@@ -12,7 +12,7 @@ import Testing
         return KeepingUp(arrivals: arrivals, ends: arrivals.map(ends))
     }
 
-    private func rates(_ keepingUp: KeepingUp) -> (arrival: Double?, completion: Double?, flags: [String]) {
+    private func rates(_ keepingUp: KeepingUp) -> (arrival: Double?, completion: Double?, flags: [SampleFlag]) {
         var report = SampleReport()
         keepingUp.report(flagsOverload: true, into: &report)
         func rate(_ metric: Metric) -> Double? { report.figures.first { $0.metric == metric.name }?.value }
@@ -25,7 +25,7 @@ import Testing
         let (arrival, completion, flags) = rates(found)
         #expect(arrival == 1e6)
         #expect(completion == 333e9 / 999_000)
-        #expect(flags == ["overloaded"])
+        #expect(flags == [.overloaded])
     }
 
     @Test func `a queue that is a tenth too slow is overloaded, however soon the first operations end`() {
@@ -68,7 +68,7 @@ import Testing
         let report = try report(
             #"{"rate": 100000, "duration_ns": 10000000, "work_ns": 0}"#, ScriptedBackend.factory(.none))
         #expect(report.status == .ok)
-        #expect(report.flags.contains("overloaded"))
+        #expect(report.flags.contains(.overloaded))
         #expect(report.figures.first { $0.metric == "completion_rate" }?.value == 0)
         #expect(report.figures.first { $0.metric == "arrival_rate" }?.value ?? 0 > 0)
     }

@@ -96,7 +96,7 @@ import Testing
     @Test func `many rounds are summed, keep their course, and are reported as they were judged`() throws {
         for count in [20, 64, 1000, 5000] {
             let slow = report((0..<Int64(count)).map { $0 < count / 4 ? 2000 : 1000 })
-            #expect(slow.flags == ["unsteady"], "\(count)")
+            #expect(slow.flags == [.unsteady], "\(count)")
             let change = try #require(slow.figures.last)
             #expect(change.metric == "round_change" && abs(change.value + 0.5) < 0.05 && change.operations == 7 * count)
             let rounds = slow.figures.dropLast()

@@ -168,8 +168,8 @@ import Testing
         #expect(finished == plan.samples.count)
         #expect(outcome.samplesTaken == plan.samples.count + 1)
         let ends = try samples(folder).filter { $0.metric == "status" }
-        #expect(ends[0].sampleID == plan.samples[0].id && ends[0].flags.contains("noisy"))
-        #expect(ends[1].sampleID == plan.samples[0].rerunID && ends[1].flags == ["rerun"])
+        #expect(ends[0].sampleID == plan.samples[0].id && ends[0].flags.contains(.noisy))
+        #expect(ends[1].sampleID == plan.samples[0].rerunID && ends[1].flags == [.rerun])
         #expect(ends[1].block == ends[0].block && ends[1].position == ends[0].position)
     }
 
@@ -189,7 +189,7 @@ import Testing
                 report.add(.time, "total", 1e-6 / (1.000001 - scale), phase: "total", operations: 10)
                 report.add(.startLatency, "p99", scale, operations: 10)
                 if scale < 0.2 { report.status = .invalid }
-                if scale > 0.6 { report.flags = ["short", "slope", "unsteady"] }
+                if scale > 0.6 { report.flags = [.short, .slope, .unsteady] }
                 report.referenceLoopNanoseconds = [world.referenceLoop()]
                 return ChildResult(
                     ending: .exited(0), output: Array(try JSONEncoder().encode(report)), diagnostics: "")
@@ -237,7 +237,7 @@ import Testing
                     ending: .exited(0), output: Array(try JSONEncoder().encode(report)), diagnostics: "")
             }.run { _ in }
             #expect(outcome.samplesTaken - stormy.samples.count == (isQuick ? 0 : stormy.samples.count / 10))
-            #expect(try samples(folder).allSatisfy { $0.flags.contains("noisy") })
+            #expect(try samples(folder).allSatisfy { $0.flags.contains(.noisy) })
         }
     }
 

@@ -47,7 +47,7 @@ import Testing
         let rounds = try #require(report.figures.first { $0.metric == "rounds" })
         #expect(rounds.operations == 15 * Int(rounds.value))
         #expect(report.figures.contains { $0.metric == "probe_cost" })
-        #expect(report.flags.contains("short"))
+        #expect(report.flags.contains(.short))
     }
 
     @Test func `if a queue is refilled, submit and drain are one`() async throws {
@@ -208,7 +208,7 @@ import Testing
             let trial = Trial(
                 plan: plan, factory: ScriptedBackend.factory(.none, guarantees), flavour: .throughput,
                 kernel: Fixture.kernel, targetNanoseconds: 1000)
-            #expect(trial.run().flags.contains("unpromised") == flagged, "\(guarantees)")
+            #expect(trial.run().flags.contains(.unpromised) == flagged, "\(guarantees)")
         }
     }
 
@@ -236,7 +236,7 @@ import Testing
             let trial = Trial(
                 plan: plan, factory: ScriptedBackend.factory(.none, plan.concerns), flavour: .throughput,
                 kernel: Fixture.kernel, targetNanoseconds: 1000)
-            #expect(trial.run().flags.contains("waits") == waits, "\(shape)")
+            #expect(trial.run().flags.contains(.waits) == waits, "\(shape)")
         }
     }
 

@@ -73,25 +73,17 @@ struct RunDescription {
 
     /// The number of blocks of the cells, by kind of sample: `7 throughput, 3–5 latency`.
     var blocks: String? {
-        struct Place: Hashable {
-            var cellID: String
-            var kind: Substring
-        }
-        var blocks: [Place: Set<Int>] = [:]
+        var blocks: [SampleKind: [String: Set<Int>]] = [:]
         var previous = ""
         for row in run.samples where row.sampleID != previous && row.status == .ok {
             previous = row.sampleID
-            blocks[Place(cellID: row.cellID, kind: row.sampleID.drop { $0 != "-" }.dropFirst()), default: []]
-                .insert(row.block)
+            guard let kind = row.kind else { continue }
+            blocks[kind, default: [:]][row.cellID, default: []].insert(row.block)
         }
-        let known = SampleKind.allCases.map(\.rawValue)
-        let kinds = Set(blocks.keys.map { String($0.kind) }).sorted {
-            (known.firstIndex(of: $0) ?? known.count, $0) < (known.firstIndex(of: $1) ?? known.count, $1)
-        }
-        let counts = kinds.compactMap { kind -> String? in
-            let counts = blocks.filter { $0.key.kind == kind }.values.map(\.count)
+        let counts = SampleKind.allCases.compactMap { kind -> String? in
+            let counts = (blocks[kind] ?? [:]).values.map(\.count)
             guard let least = counts.min(), let most = counts.max() else { return nil }
-            return (least == most ? "\(least)" : "\(least)–\(most)") + " \(kind)"
+            return (least == most ? "\(least)" : "\(least)–\(most)") + " \(kind.rawValue)"
         }
         return counts.isEmpty ? nil : counts.joined(separator: ", ")
     }

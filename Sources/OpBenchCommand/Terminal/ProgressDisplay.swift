@@ -221,7 +221,7 @@ struct BusyMachine {
     /// - Returns: a message to print now; nearly always nil.
     mutating func finish(_ rows: [SampleRow], estimatedSeconds: Double, elapsed: Double) -> String? {
         finished += 1
-        if rows.contains(where: { $0.flags.contains("noisy") }) { noisy += 1 }
+        if rows.contains(where: { $0.flags.contains(.noisy) }) { noisy += 1 }
         guard left > 0 else { return nil }
         done += estimatedSeconds
         left = max(0, left - estimatedSeconds)

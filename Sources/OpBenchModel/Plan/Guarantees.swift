@@ -39,17 +39,19 @@ public enum Axis: String, Sendable, Hashable, CaseIterable {
 
     /// The name for people.
     package var words: String { self == .declared ? "declared" : "by hand" }
+
+    package var flag: SampleFlag { self == .declared ? .declared : .byHand }
 }
 
 extension Axis {
     /// The axis that the flags of samples name; nil if no operation follows another, or if the phases of a sequence
     /// differ.
-    package init?(_ flags: [String]) {
+    package init?(_ flags: [SampleFlag]) {
         let named = Self.all(in: flags)
         guard named.count == 1 else { return nil }
         self = named[0]
     }
 
     /// All axes that the flags of samples name.
-    package static func all(in flags: [String]) -> [Axis] { allCases.filter { flags.contains($0.rawValue) } }
+    package static func all(in flags: [SampleFlag]) -> [Axis] { allCases.filter { flags.contains($0.flag) } }
 }

@@ -131,14 +131,14 @@ extension CSVColumn {
     static var schemaVersionName: String { "schema_version" }
 
     /// The flags of samples, joined by `;`.
-    static func flags(_ property: WritableKeyPath<Row, [String]> & Sendable) -> CSVColumn {
+    static func flags(_ property: WritableKeyPath<Row, [SampleFlag]> & Sendable) -> CSVColumn {
         CSVColumn(
-            name: "sample_flags", write: { $0[keyPath: property].joined(separator: ";") },
+            name: "sample_flags", write: { $0[keyPath: property].map(\.rawValue).joined(separator: ";") },
             read: { row, text in
-                row[keyPath: property] = text.utf8.split(separator: UInt8(ascii: ";")).map {
-                    String(decoding: $0, as: UTF8.self)
-                }
-                return nil
+                let names = text.split(separator: ";")
+                let flags = names.compactMap { SampleFlag(rawValue: String($0)) }
+                row[keyPath: property] = flags
+                return flags.count == names.count ? nil : SampleFlag.allCases.map(\.rawValue).joined(separator: ";")
             })
     }
 

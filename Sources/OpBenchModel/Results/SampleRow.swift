@@ -25,9 +25,8 @@ public struct SampleRow: Sendable, Hashable {
     /// The class of operations, as `priority=high` or `thread_priority=0.5`; empty for all operations.
     public var operationClass: String
     public var status: SampleStatus
-    /// `noisy`, `short`, `rerun` (repeats a noisy sample of the same block), `unpromised` (the backend does not promise
-    /// what the shape is about), `waits` (see `WorkloadPlan`), and others; a file joins them by `;`.
-    public var flags: [String]
+    /// A file joins them by `;`.
+    public var flags: [SampleFlag]
     public var metric: String
     /// `total`, `rate`, `mean`, `p50`, `p90`, `p99`, `p99.9` or `max`.
     public var stat: String
@@ -42,7 +41,7 @@ public struct SampleRow: Sendable, Hashable {
     public init(
         runID: String, sampleID: String, timestampUTC: String, host: String = "", workload: String, cellID: String,
         backend: BackendID, side: String = "", layout: Int? = nil, block: Int, position: Int, phase: String = "",
-        iteration: Int? = nil, operationClass: String = "", status: SampleStatus, flags: [String] = [], metric: String,
+        iteration: Int? = nil, operationClass: String = "", status: SampleStatus, flags: [SampleFlag] = [], metric: String,
         stat: String,
         value: Double?, operations: Int, notes: String = "", parameters: [String: String]
     ) {
@@ -69,6 +68,11 @@ public struct SampleRow: Sendable, Hashable {
         self.notes = notes
         self.parameters = parameters
     }
+}
+
+extension SampleRow {
+    /// The kind of sample, by the id; nil in a row about a backend that runs no sample.
+    public var kind: SampleKind? { sampleID.split(separator: "-").last.flatMap { SampleKind(rawValue: String($0)) } }
 }
 
 extension SampleRow: CSVRow {

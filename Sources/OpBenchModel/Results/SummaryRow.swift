@@ -12,7 +12,7 @@ public struct SummaryRow: Sendable, Hashable {
     /// The quality of the backend's samples of all classes. Not a column: nil in rows read from a file.
     public var quality: SampleQuality?
     /// All flags of the backend's samples of all classes.
-    public var flags: [String] = []
+    public var flags: [SampleFlag] = []
     /// The number of samples: of throughput samples or, if there are none, of the kind with the most.
     public var samples: Int
     /// Whether the backend's samples are unsteady more often than the others of the run, beyond chance. Not a column.

@@ -4,7 +4,7 @@ import OpBenchModel
 /// The answer of a sample's process, as JSON.
 struct SampleReport: Codable, Sendable {
     var status: SampleStatus = .ok
-    var flags: [String] = []
+    var flags: [SampleFlag] = []
     var notes: String = ""
     var figures: [Figure] = []
     var histograms: [Buckets] = []

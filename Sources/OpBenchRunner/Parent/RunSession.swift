@@ -219,7 +219,7 @@ final class RunSession {
         if budget.precision != nil {
             // Without a time there is no interval: the backends do not support the cell, or its samples failed.
             let timed = rows.filter { _, rows in
-                rows.contains { $0.status == .ok && $0.sampleID.hasSuffix("-throughput") }
+                rows.contains { $0.status == .ok && $0.kind == .throughput }
             }.keys
             impreciseCells = timed.filter { widths[$0].map { $0 > budget.sufficient } ?? true }.sorted()
         }

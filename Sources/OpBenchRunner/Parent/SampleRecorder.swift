@@ -36,7 +36,7 @@ struct SampleRecorder {
         let cells = Dictionary(planned.map { ($0.cell.id, $0.cell) }) { first, _ in first }
         try each { row in
             guard doneIDs.insert(row.sampleID).inserted else { return }
-            if row.flags.contains("rerun") { reruns += 1 }
+            if row.flags.contains(.rerun) { reruns += 1 }
             if row.status == .timeout || row.status == .crashed {
                 failures[Self.key(row.side, row.backend, row.cellID), default: 0] += 1
             }
@@ -107,8 +107,8 @@ struct SampleRecorder {
         report.leaveOutImpossible()
         let operations = attempt.sample.cell.operationCount
         var flags = report.flags
-        if attempt.isNoisy { flags.append("noisy") }
-        if attempt.isRerun { flags.append("rerun") }
+        if attempt.isNoisy { flags.append(.noisy) }
+        if attempt.isRerun { flags.append(.rerun) }
         var blank = row(attempt.sample, id: attempt.id, timestamp: attempt.timestamp, report.status)
         blank.flags = flags
         blank.notes = report.notes

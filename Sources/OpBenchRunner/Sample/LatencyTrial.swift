@@ -43,7 +43,7 @@ struct LatencyTrial {
             }
             return round.elapsed
         }
-        if !isLongEnough { report.flags.append("short") }
+        if !isLongEnough { report.flags.append(.short) }
         analysis.report(rounds: rounds, into: &report)
         perturbation.report(operations: trial.plan.operationCount, into: &report)
     }

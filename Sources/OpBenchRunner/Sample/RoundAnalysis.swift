@@ -225,7 +225,7 @@ struct KeepingUp: Sendable, Equatable {
         func perSecond(_ count: Int) -> Double { Double(count) * 1e9 / Double(window) }
         report.add(.arrivalRate, "rate", perSecond(arrived), operations: arrived)
         report.add(.completionRate, "rate", perSecond(ended), operations: ended)
-        if flagsOverload, isOverloaded { report.flags.append("overloaded") }
+        if flagsOverload, isOverloaded { report.flags.append(.overloaded) }
     }
 }
 

@@ -33,7 +33,7 @@ struct RoundSeries {
         guard let course = RoundCourse(times.map(Double.init)) else { return }
         let rounds = times.count * roundsEach + unfinished.rounds
         report.add(.roundChange, "mean", course.change, phase: "total", operations: operationsPerRound * rounds)
-        if !course.isFlat { report.flags.append("unsteady") }
+        if !course.isFlat { report.flags.append(.unsteady) }
     }
 }
 

@@ -27,7 +27,7 @@ struct SequenceTrial {
                 series.add(total)
                 return elapsed
             }
-            if !isLongEnough { report.flags.append("short") }
+            if !isLongEnough { report.flags.append(.short) }
         }
         switch trial.flavour.kind {
         case .throughput: reportThroughput(of: phases, spread, series, into: &report)

@@ -24,7 +24,7 @@ struct ThroughputTrial {
             body.reset()
             return round.elapsed
         }
-        if !isLongEnough { report.flags.append("short") }
+        if !isLongEnough { report.flags.append(.short) }
         times.report(plan: trial.plan, into: &report)
         reportEfficiency(times, into: &report)
         let operations = trial.plan.operationCount * times.rounds

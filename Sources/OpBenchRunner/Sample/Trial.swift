@@ -85,9 +85,9 @@ extension Trial {
             return report
         case .full(let note): report.note(note)
         }
-        if !plan.concerns.isSubset(of: factory.guarantees) { report.flags.append("unpromised") }
-        if plan.waits { report.flags.append("waits") }
-        report.flags += factory.axes(of: plan).map(\.rawValue)
+        if !plan.concerns.isSubset(of: factory.guarantees) { report.flags.append(.unpromised) }
+        if plan.waits { report.flags.append(.waits) }
+        report.flags += factory.axes(of: plan).map(\.flag)
         if !plan.phases.isEmpty {
             SequenceTrial(trial: self).run(into: &report)
             return report

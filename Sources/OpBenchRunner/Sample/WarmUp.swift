@@ -34,7 +34,7 @@ struct WarmUp {
             report.add(
                 .time, "total", Double(time), phase: "warmup", iteration: index, operations: plan.operationCount)
         }
-        if Self.falls(times) { report.flags.append("slope") }
+        if Self.falls(times) { report.flags.append(.slope) }
     }
 
     /// Runs one more such round, traced, which names the threads that have no name.

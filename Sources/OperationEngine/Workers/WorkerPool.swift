@@ -14,10 +14,10 @@ import Synchronization
 ///
 /// **A follow-up is left to the worker that brought it, for a while.** A worker that adds to the queue that it serves
 /// will probably run the operation itself. Another worker that comes for it at once, one operation after the other,
-/// mostly comes in vain or takes the operation to another cache. So while only follow-ups wait, they are let go at most
-/// every 50 µs, all together. One worker is *held* until then: it sleeps among the idle ones with a timeout, and
+/// mostly comes in vain or takes the operation to another cache. So while only follow-ups wait, they are released at
+/// most every 50 µs, all together. One worker is *held* until then: it sleeps among the idle ones with a timeout, and
 /// follow-ups call nobody. It needs no caller, so none is forgotten. Any other item may call it sooner. Follow-ups are
-/// let go at once if no other worker is awake, or if one is blocked, perhaps because it waits for a follow-up.
+/// released at once if no other worker is awake, or if one is blocked, perhaps because it waits for a follow-up.
 final class WorkerPool: @unchecked Sendable {
     let band: NiceBand
 
@@ -41,9 +41,9 @@ final class WorkerPool: @unchecked Sendable {
     @exclusivity(unchecked) var workers: [Worker] = []
     @exclusivity(unchecked) private var numbers = WorkerNumbers()
     @exclusivity(unchecked) private var searchLooks = WorkerPool.searchLooks.upperBound
-    /// How many of the last items are follow-ups that are held back.
+    /// How many of the last items are follow-ups that were not released. Any other item behind them releases them.
     @exclusivity(unchecked) private var followUps = 0
-    /// When follow-ups were last let go, on the monotonic clock.
+    /// When follow-ups were last released, on the monotonic clock.
     @exclusivity(unchecked) private var lastFollowUpsNanoseconds: Int64 = 0
     /// The idle worker that comes for the follow-ups by itself.
     @exclusivity(unchecked) private(set) var held: Worker?
@@ -64,7 +64,7 @@ final class WorkerPool: @unchecked Sendable {
     /// How many times a worker looks for items before it parks: some microseconds, or one microsecond after searches in
     /// vain.
     private static let searchLooks = 60...120
-    /// The least time between two moments at which follow-ups are let go.
+    /// The least time between two releases of follow-ups.
     private static let followUpNanoseconds: Int64 = 50_000
     /// How many times the thread that brings an item looks for a worker that is about to come: a quarter of a
     /// microsecond.
@@ -306,8 +306,8 @@ final class WorkerPool: @unchecked Sendable {
     /// Whether only follow-ups wait, and a held worker comes for them. Under the lock.
     private var isLeftToHeld: Bool { held != nil && followUps == items.count && blockedCount == 0 }
 
-    /// How long a worker that is awake has to wait for the items, if they are all follow-ups. If it need not, lets them
-    /// all go. Under the lock.
+    /// How long a worker that is awake has to wait for the items if they are all follow-ups. Releases them if it need not
+    /// wait. Under the lock.
     private func nanosecondsToFollowUps() -> Int64 {
         guard followUps == items.count else { return 0 }
         let now = Deadline.now()
@@ -318,7 +318,7 @@ final class WorkerPool: @unchecked Sendable {
         return 0
     }
 
-    /// Sleeps until follow-ups may go, or until called. Called and returns as `park`.
+    /// Sleeps until follow-ups may be released, or until called. Called and returns as `park`.
     private func hold(_ worker: Worker, nanoseconds: Int64) -> Bool {
         held = worker
         let isCalled = sleep(worker, timeoutNanoseconds: nanoseconds)

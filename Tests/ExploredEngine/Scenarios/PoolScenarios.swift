@@ -80,8 +80,8 @@ let poolScenarios: [Scenario] = [
         exploration.run(
             {
                 queue.addOperation {
-                    // The engine does not see that this operation waits. The first follow-up is let go at once, the second
-                    // after a hold, and the third finds nobody held.
+                    // The engine does not see that this operation waits. The first follow-up is released at once, the
+                    // second after a hold, and the third finds nobody held.
                     for _ in 0..<3 {
                         let gate = Gate()
                         queue.addOperation { gate.open() }

@@ -129,7 +129,7 @@ extension FuzzReader {
         SampleRow(
             runID: "r", sampleID: "00001-latency", timestampUTC: "2026-01-02T03:04:05.678Z", workload: "w",
             cellID: "w items=10", backend: .engine, block: 3, position: 1, phase: phase, iteration: nil,
-            operationClass: "priority=low", status: .ok, flags: ["noisy", "short"], metric: metric.name, stat: stat,
+            operationClass: "priority=low", status: .ok, flags: [.noisy, .short], metric: metric.name, stat: stat,
             value: metric.name == Metric.status.name ? nil : 123.5, operations: 10, notes: "a, \"b\"\nc",
             parameters: ["items": "10", "form": "closure"])
     }
