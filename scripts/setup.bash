@@ -9,6 +9,21 @@ fail() {
     exit "$2"
 }
 
+# choose_build ROOT: sets allocator, peers and scratch, the folder of the build, by OPBENCH_ALLOCATOR and OPBENCH_PEERS.
+choose_build() {
+    allocator=${OPBENCH_ALLOCATOR:-jemalloc} peers=${OPBENCH_PEERS-} scratch=$1/.build
+    case $peers in
+        '') ;;
+        1) scratch+=-peers ;;
+        *) fail "OPBENCH_PEERS is '$peers'; allowed: 1, or nothing" 64 ;;
+    esac
+    case $allocator in
+        jemalloc) ;;
+        system) scratch+=-system ;;
+        *) fail "OPBENCH_ALLOCATOR is '$allocator'; allowed: jemalloc (the default), system" 64 ;;
+    esac
+}
+
 require_swift() {
     command -v swift >/dev/null || fail "no swift on PATH; see https://www.swift.org/install/linux/" 1
 }

@@ -21,6 +21,18 @@ struct operations {
 
     void run(intptr_t operation) const { body(context, operation); }
 };
+
+/// The arena of a group or a graph: the caller's, or its own for a number of threads.
+class place {
+    std::optional<tbb::task_arena> arena;
+
+public:
+    explicit place(int threads) {
+        if (threads > 0) arena.emplace(threads);
+    }
+
+    template <typename Work> void execute(Work work) { arena ? arena->execute(work) : work(); }
+};
 } // namespace
 
 const char *conetbb_version(void) { return TBB_runtime_version(); }
@@ -36,12 +48,12 @@ bool conetbb_has_own_malloc(void) {
 
 struct conetbb_group {
     operations all;
-    tbb::task_arena arena;
+    place arena;
     tbb::task_group group;
 };
 
 conetbb_group *conetbb_group_create(int threads, conetbb_body body, void *context) {
-    return new conetbb_group{{body, context}, tbb::task_arena(threads), {}};
+    return new conetbb_group{{body, context}, place(threads), {}};
 }
 
 void conetbb_group_destroy(conetbb_group *group) { delete group; }
@@ -51,7 +63,7 @@ void conetbb_group_enter(conetbb_group *group, void (*work)(void *), void *argum
 }
 
 void conetbb_group_run(conetbb_group *group, intptr_t operation) {
-    group->group.run([group, operation] { group->all.run(operation); });
+    group->group.run([all = group->all, operation] { all.run(operation); });
 }
 
 void conetbb_group_wait(conetbb_group *group) {
@@ -62,7 +74,7 @@ using node = tbb::flow::continue_node<tbb::flow::continue_msg>;
 
 struct conetbb_graph {
     operations all;
-    tbb::task_arena arena;
+    place arena;
     /// Made in the arena, in which it then runs its nodes.
     std::optional<tbb::flow::graph> graph;
     /// Nodes cannot be moved, as those of a vector are.
@@ -71,7 +83,7 @@ struct conetbb_graph {
 };
 
 conetbb_graph *conetbb_graph_create(int threads, intptr_t count, conetbb_body body, void *context) {
-    auto made = new conetbb_graph{{body, context}, tbb::task_arena(threads), {}, std::allocator<node>().allocate(count), count};
+    auto made = new conetbb_graph{{body, context}, place(threads), {}, std::allocator<node>().allocate(count), count};
     made->arena.execute([=] { made->graph.emplace(); });
     for (intptr_t operation = 0; operation < count; ++operation) {
         new (made->nodes + operation) node(*made->graph, [made, operation](tbb::flow::continue_msg message) {

@@ -30,7 +30,8 @@ cannot be decided has not held. The short form checks in some minutes that each 
 closely, so it fails only for results beyond chance: 1 and 2 if there are more false alarms or missed slowdowns than the
 claimed rates cause once in a thousand times, 7 if the truth is outside an interval of twice the width, 8 if operations take
 less than theory's minimum, 10 if an adapter always takes twice as long, 11 if a trace misses the plan in each of eight tries.
-9 judges forged figures, the same each time, and measures nothing. A proof is undecided only if opbench itself reported
+9 judges forged figures, the same each time, and measures nothing. 10 tests oneTBB's forms in an opbench built with
+OPBENCH_PEERS=1, and otherwise says that it did not. A proof is undecided only if opbench itself reported
 uncertainty: inconclusive gates that state a lower power than required (2, 7), samples flagged noisy (4, 7, 8; in 7, CPU time is
 still judged), and in 10 ratios that scatter around the limit. 3, 5 and 6 count things that other load does not change, and
 are judged alike in both forms."""

@@ -373,3 +373,24 @@ def test_a_missed_trace_is_retried(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 )
 def test_an_adapter_exceeds_the_limit_if_its_least_ratios_do(ratios: list[float], verdict: Verdict) -> None:
     assert adapters.judge(ratios, 1.05) is verdict
+
+
+class ListingTool(OpBench):
+    """Answers whether it has the backend."""
+
+    def __init__(self, folder: Path, status: int, error: str) -> None:
+        super().__init__(Path("/bin/false"), folder)
+        self.answer = subprocess.CompletedProcess([], status, stderr=error)
+
+    def run(self, *words: str, allowed: tuple[int, ...] = (0,)) -> subprocess.CompletedProcess[str]:
+        return self.answer
+
+
+def test_onetbb_is_tested_if_the_build_has_it(tmp_path: Path) -> None:
+    cells, missing = adapters.cells_of(ListingTool(tmp_path, 0, ""))
+    assert {("tiny", "tbb"), ("chain", "tbb:flow"), ("tiny", "dispatch")} < set(cells) and not missing
+    assert ("tiny", "tbb:flow") not in cells
+    without, missing = adapters.cells_of(ListingTool(tmp_path, 64, "Error: --backend: this program was built without tbb; build it"))
+    assert without == [cell for cell in cells if "tbb" not in cell[1]] and "not tested" in missing[0]
+    with pytest.raises(ToolFailure):
+        adapters.cells_of(ListingTool(tmp_path, 64, "Error: probe.json:1: bad JSON"))

@@ -1,5 +1,6 @@
 // oneTBB's task groups and flow graphs, as C calls. Each has an arena of its own, in which at most `threads` threads work:
-// those that submit or wait, and oneTBB's own. The operations are numbers.
+// those that submit or wait, and oneTBB's own. With `threads` 0 it has the calling thread's, as a plain program: then this
+// thread makes all calls that are not made by operations. The operations are numbers.
 #ifndef CONETBB_H
 #define CONETBB_H
 #include <stdbool.h>

@@ -13,9 +13,13 @@ import OpBenchModel
 /// | refill | the last body of a batch runs the next, by an atomic counter | – |
 /// | chain, graph | each body runs the successors that it made ready | a `continue_node` for each operation |
 ///
-/// A round has an arena of its own, for as many threads as there are processors, or fewer by the limit. The thread that
-/// waits is one of them and runs operations, as programs use oneTBB. A producer that finds the arena full has its
-/// operations submitted by a thread in it: with a place for each, four producers took twice as long.
+/// As many threads run operations as there are processors, or fewer by the limit. The thread that waits is one of them,
+/// as programs use oneTBB. A plan with a limit, or several producers, has an arena of its own in each round; others have
+/// the submitting thread's, as programs without `task_arena`. To leave an arena after submitting calls for a thread to
+/// take what was left there, which then competes with the one that waits: in a chain for each link.
+///
+/// A producer that finds the arena full has its operations submitted by a thread in it: with a place for each, four
+/// producers took twice as long.
 package enum OneTBBBackend {
     /// Empty in other builds.
     package static let factories: [BackendFactory] = {
@@ -70,8 +74,9 @@ package enum OneTBBBackend {
 
         private static let hasOwnMalloc = conetbb_has_own_malloc()
 
-        /// The threads of a round's arena. oneTBB makes no more than there are processors.
+        /// The threads of a round's own arena, no more than there are processors; 0 if it has none.
         static func threads(_ plan: WorkloadPlan) -> Int32 {
+            if plan.limit == nil, plan.parts.count == 1 { return 0 }
             let processors = clinux_allowed_processors()
             return plan.limit.map { min(Int32($0), processors) } ?? processors
         }

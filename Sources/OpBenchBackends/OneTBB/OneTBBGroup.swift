@@ -6,93 +6,141 @@
     /// is the last of its own.
     final class OneTBBGroup: Backend, @unchecked Sendable {
         private let plan: WorkloadPlan
-        private let body: OperationBody
-        private let batches: CountedBatches?
-        private let successors: Successors?
-        /// From `build` to `teardown`.
-        private var group: OpaquePointer!
+        private let tasks: Tasks
 
         init(_ plan: WorkloadPlan, _ body: OperationBody) {
             self.plan = plan
-            self.body = body
-            batches = CountedBatches(plan)
-            successors = plan.hasDependencies ? Successors(plan) : nil
+            tasks = Tasks(plan, body)
         }
 
-        deinit {
-            batches?.deallocate()
-            successors?.deallocate()
-        }
+        deinit { tasks.deallocate() }
 
-        // MARK: Phases
+        func build() { tasks.makeGroup(threads: OneTBBBackend.threads(plan)) }
 
-        func build() {
-            // The round outlives its operations, since `drain` waits for them.
-            let round = Unmanaged.passUnretained(self).toOpaque()
-            group = conetbb_group_create(
-                OneTBBBackend.threads(plan),
-                { round, operation in
-                    Unmanaged<OneTBBGroup>.fromOpaque(round!)._withUnsafeGuaranteedRef { $0.run(operation) }
-                }, round)
-        }
-
-        func submit(_ part: Range<Int>) {
-            inArena {
-                if let batches {
-                    batches.submitNext(part.lowerBound) { submit($0) }
-                } else if let successors {
-                    for head in successors.heads { submit(head) }
-                } else if plan.submission == .bulk {
-                    body.submitTogether(part, in: plan) {
-                        for operation in part { conetbb_group_run(group, operation) }
-                    }
-                } else {
-                    for operation in part { submit(operation) }
-                }
-            }
-        }
+        func submit(_ part: Range<Int>) { tasks.inArena { tasks.submit(part, of: plan) } }
 
         func release() {}
 
-        func drain() {
-            conetbb_group_wait(group)
-            batches?.wait()
-        }
+        func drain() { tasks.wait() }
 
-        func teardown() { conetbb_group_destroy(group) }
+        func teardown() { tasks.destroyGroup() }
 
         func suspend() {}
 
         func resume() {}
+    }
+
+    /// All that the operations of a round read.
+    ///
+    /// A pointer, which oneTBB hands to each operation, without reference counting. Adding an operation is an atomic
+    /// instruction, which waits for every load and store before it. So it is few steps from here to what a body loads,
+    /// and nothing is copied.
+    private struct Tasks {
+        private let state: UnsafeMutablePointer<State>
+
+        private struct State {
+            let body: OperationBody
+            let successors: Successors?
+            let batches: CountedBatches?
+            let hasCompletionBlocks: Bool
+            /// From `build` to `teardown`.
+            var group: OpaquePointer!
+        }
+
+        init(_ plan: WorkloadPlan, _ body: OperationBody) {
+            state = .allocate(capacity: 1)
+            state.initialize(
+                to: State(
+                    body: body, successors: plan.hasDependencies ? Successors(plan) : nil,
+                    batches: CountedBatches(plan), hasCompletionBlocks: plan.hasCompletionBlocks))
+        }
+
+        private init(at address: UnsafeMutableRawPointer?) {
+            state = address!.assumingMemoryBound(to: State.self)
+        }
+
+        func deallocate() {
+            state.pointee.successors?.deallocate()
+            state.pointee.batches?.deallocate()
+            state.deallocate()
+        }
+
+        // MARK: Phases
+
+        func makeGroup(threads: Int32) {
+            state.pointee.group = conetbb_group_create(threads, { Tasks(at: $0).run($1) }, state)
+        }
+
+        func destroyGroup() { conetbb_group_destroy(state.pointee.group) }
+
+        func inArena(_ work: () -> Void) {
+            withoutActuallyEscaping(work) { work in
+                withUnsafePointer(to: work) { work in
+                    conetbb_group_enter(
+                        state.pointee.group, { $0!.assumingMemoryBound(to: (() -> Void).self).pointee() },
+                        UnsafeMutableRawPointer(mutating: work))
+                }
+            }
+        }
+
+        func submit(_ part: Range<Int>, of plan: WorkloadPlan) {
+            if state.pointee.batches != nil {
+                submitBatch(part.lowerBound)
+            } else if let successors = state.pointee.successors {
+                for head in successors.heads { submit(head) }
+            } else if plan.submission == .bulk {
+                state.pointee.body.submitTogether(part, in: plan) {
+                    for operation in part { add(operation) }
+                }
+            } else {
+                for operation in part { submit(operation) }
+            }
+        }
+
+        func wait() {
+            conetbb_group_wait(state.pointee.group)
+            state.pointee.batches?.wait()
+        }
 
         // MARK: Operations
 
         @inline(__always)
-        private func submit(_ operation: Int) {
-            body.willSubmit(operation)
-            conetbb_group_run(group, operation)
-            body.didSubmit(operation)
-        }
+        private func add(_ operation: Int) { conetbb_group_run(state.pointee.group, operation) }
 
         @inline(__always)
-        private func run(_ operation: Int) {
-            body.run(operation)
-            if let batches {
-                if batches.didEnd(operation, body) { batches.submitNext(operation) { submit($0) } }
-                return
-            }
-            if let successors { _ = successors.release(after: operation) { submit($0) } }
-            if body.wantsNotification(operation), plan.hasCompletionBlocks { body.didNotify(operation) }
+        private func submit(_ operation: Int) {
+            state.pointee.body.willSubmit(operation)
+            add(operation)
+            state.pointee.body.didSubmit(operation)
         }
 
-        private func inArena(_ work: () -> Void) {
-            withoutActuallyEscaping(work) { work in
-                withUnsafePointer(to: work) { work in
-                    conetbb_group_enter(
-                        group, { $0!.assumingMemoryBound(to: (() -> Void).self).pointee() },
-                        UnsafeMutableRawPointer(mutating: work))
-                }
+        @inline(never)
+        private func submitBatch(_ operation: Int) { state.pointee.batches!.submitNext(operation) { submit($0) } }
+
+        /// An operation. Where nothing is timed, adding the next link of a chain is its last call.
+        @inline(__always)
+        private func run(_ operation: Int) {
+            let body = state.pointee.body
+            if body.takesStamps { return runTimed(operation) }
+            body.run(operation)
+            if let successors = state.pointee.successors {
+                _ = successors.release(after: operation) { add($0) }
+            } else if let batches = state.pointee.batches, batches.didEnd(operation, body) {
+                submitBatch(operation)
             }
+        }
+
+        @inline(never)
+        private func runTimed(_ operation: Int) {
+            let body = state.pointee.body
+            body.run(operation)
+            if let successors = state.pointee.successors {
+                _ = successors.release(after: operation) { submit($0) }
+            } else if let batches = state.pointee.batches {
+                if batches.didEnd(operation, body) { submitBatch(operation) }
+                return
+            }
+            if body.wantsNotification(operation), state.pointee.hasCompletionBlocks { body.didNotify(operation) }
         }
     }
 #endif
