@@ -93,24 +93,13 @@ extension Operation {
     /// The unfinished dependencies, latest first, if the operation waits for them. Under `lock`.
     fileprivate func dependenciesHoldingBack(atMost count: Int) -> [Operation] {
         guard isPending else { return [] }
-        var found: [Operation] = []
-        var edge = dependencyEdges.first
-        while let current = edge, found.count < count {
-            let dependency = current.pointee.dependency.takeUnretainedValue()
-            if !dependency.state.load().isFinished { found.append(dependency) }
-            edge = current.pointee.nextOfDependent
-        }
-        return found
+        let found = dependencyEdges.all.lazy.map { $0.takeUnretainedValue() }.filter { !$0.state.load().isFinished }
+        return Array(found.prefix(count))
     }
 
     /// Whether `dependency` is unfinished and the operation waits for it. Under `lock`.
     func isHeldBy(_ dependency: Operation) -> Bool {
         guard isPending, !dependency.state.load().isFinished else { return false }
-        var edge = dependencyEdges.first
-        while let current = edge {
-            if current.pointee.dependency.toOpaque() == Unmanaged.passUnretained(dependency).toOpaque() { return true }
-            edge = current.pointee.nextOfDependent
-        }
-        return false
+        return dependencyEdges.all.contains { $0.toOpaque() == Unmanaged.passUnretained(dependency).toOpaque() }
     }
 }

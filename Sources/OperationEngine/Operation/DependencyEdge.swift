@@ -1,7 +1,8 @@
 import CLinux
 import Synchronization
 
-/// One dependency of one operation. Made by `addDependency`, freed by `removeDependency` or with the dependent.
+/// One dependency of one operation. Made by `addDependency`, freed by `removeDependency` or with the dependent. Where
+/// both ends have no other, none is made: see `SuccessorList`.
 ///
 /// The edge retains the dependency, so that `dependencies` can list it after it has finished (contract E11). It does
 /// not retain the dependent. A thread that follows an edge in the dependency's `SuccessorList` has locked that list.
@@ -15,11 +16,11 @@ struct DependencyEdge: ~Copyable {
     /// The dependent's address and, in the bits that its alignment leaves free, the edge's place in its slab.
     private let dependentAndPlace: UInt
     let dependency: Unmanaged<Operation>
-    /// The dependent's next older edge. Written by the adding thread before it publishes the edge. From then on guarded
-    /// by the dependent's `lock`.
-    var nextOfDependent: Pointer?
-    /// The next older edge in the dependency's `SuccessorList`. Guarded by that list.
-    var older: Pointer?
+    /// The dependent's next older dependency. Written by the adding thread before it publishes the edge. From then on
+    /// guarded by the dependent's `lock`.
+    var nextOfDependent = DependencyLink.end
+    /// The next older entry in the dependency's `SuccessorList`. Guarded by that list.
+    var older = DependencyLink.none
     /// The next newer edge there, or a mark. Written by the thread that has locked the list, and read without the lock
     /// by `SuccessorList.remove`. A thread that reads `unlinked` acquires what the lock's holder has released. So it
     /// comes after everything that the holder does with the edge, and with a dependent that its queue does not keep
@@ -43,17 +44,13 @@ struct DependencyEdge: ~Copyable {
         newerBits = Atomic(Self.unlinkedBits)
     }
 
-    /// An edge in no list. Retains the dependency.
+    /// An edge in no list. Takes over a reference to the dependency.
     @inline(__always)
-    static func make(of dependent: Operation, on dependency: Operation) -> Pointer {
+    static func make(of dependent: Operation, on dependency: Unmanaged<Operation>) -> Pointer {
         let (memory, place) = Slab<DependencyEdge>.take()
         let edge = memory.bindMemory(to: DependencyEdge.self, capacity: 1)
-        edge.initialize(
-            to: DependencyEdge(dependent: dependent, place: place, dependency: .passRetained(dependency)))
+        edge.initialize(to: DependencyEdge(dependent: dependent, place: place, dependency: dependency))
         LiveObjects.count(.dependencyEdge, 1)
-        // Both are the dependent's address and a constant. So a release build compares nothing where the layout is as
-        // `state(of:)` takes it to be, and traps at the first dependency where it is not.
-        precondition(state(of: .passUnretained(dependent)) == withUnsafePointer(to: dependent.state) { $0 })
         return edge
     }
 
@@ -75,8 +72,8 @@ struct DependencyEdge: ~Copyable {
         .fromOpaque(UnsafeRawPointer(bitPattern: dependentAndPlace & ~Self.placeMask).unsafelyUnwrapped)
     }
 
-    /// A dependent's `state`. It is the first stored property, behind the object's header of two words: `make` checks
-    /// it. Not read through a reference, which might retain the dependent.
+    /// A dependent's `state`. It is the first stored property, behind the object's header of two words: `checkLayout`
+    /// checks it. Not read through a reference, which might retain the dependent.
     @inline(__always)
     static func state(of dependent: Unmanaged<Operation>) -> UnsafePointer<OperationState> {
         UnsafePointer((dependent.toOpaque() + 16).assumingMemoryBound(to: OperationState.self))

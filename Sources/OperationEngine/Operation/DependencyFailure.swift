@@ -76,13 +76,11 @@ extension Operation {
     private func dependencyFailure(countingCancelled: Bool) -> DependencyFailure? {
         var found: Operation?
         lock.lock()
-        var edge = dependencyEdges.first
-        while let current = edge {
-            // The edges come latest first, so the last one found was added first.
-            current.pointee.dependency._withUnsafeGuaranteedRef {
+        for dependency in dependencyEdges.all {
+            // They come latest first, so the last one found was added first.
+            dependency._withUnsafeGuaranteedRef {
                 if $0.state.load().hasNotSucceeded(countingCancelled: countingCancelled) { found = $0 }
             }
-            edge = current.pointee.nextOfDependent
         }
         lock.unlock()
         return found.map { DependencyFailure(of: $0, cause: $0.causeForDependents) }

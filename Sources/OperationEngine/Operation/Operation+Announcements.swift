@@ -114,7 +114,7 @@ extension Operation {
     func isToBeAskedOutsideQueue(_ word: OperationState.Word) -> Bool {
         guard word.phase == .idle, !word.has(OperationState.Word.isPlainBlock) else { return false }
         if word.has(OperationState.Word.hasOwnReadiness) { return true }
-        guard dependencyEdges.first == nil, MethodOverride.isReady.isPresent(in: self) else { return false }
+        if word.has(OperationState.Word.hasDependencies) || !MethodOverride.isReady.isPresent(in: self) { return false }
         _ = state.observers(orMake: { makeObserverList() })
         state.setOwnReadiness()
         return true

@@ -3,7 +3,6 @@ import CLinux
 extension Operation {
     func linkDependency(_ operation: Operation) {
         guard operation !== self else { return Misuse.selfDependency.report() }
-        let edge = DependencyEdge.make(of: self, on: operation)
         let word = state.load()
         let isToBeAsked = isToBeAskedOutsideQueue(word)
         let isObserved = word.has(OperationState.Word.hasObservers)
@@ -12,24 +11,27 @@ extension Operation {
         let isFinished = operation.state.load().isFinished
         if isObserved, !isFinished, state.load().isReady { observers?.willChange(.isReady) }
         var consequence = OperationState.Consequence.none
-        var isReadyChanged = false
         // First counted, then linked: if the dependency finishes in between, `link` finds it finished. Listed last:
-        // whatever `removeDependency` finds has been counted and linked.
-        if isFinished {
-            // Not counted, not even for a moment: a ready operation keeps its place (contract E10).
-            state.passOn()
-        } else if let before = state.addDependency() {
-            if operation.link(edge) {
-                isReadyChanged = before.isReady && !before.isCancelled
-            } else {
+        // whatever `removeDependency` finds has been counted and linked. A finished one is not counted, not even for a
+        // moment: a ready operation keeps its place (contract E10).
+        let counted = isFinished ? nil : state.addDependency()
+        let before = counted ?? state.passOn(setting: OperationState.Word.hasDependencies)
+        let isFirst = !before.has(OperationState.Word.hasDependencies)
+        var isLinked = counted != nil
+        if isLinked, isFirst, operation.link(self) {
+            dependencyEdges.begin(with: .passRetained(operation))
+        } else {
+            let edge = DependencyEdge.make(of: self, on: .passRetained(operation))
+            if isLinked, !operation.link(edge) {
+                isLinked = false
                 consequence = state.dropDependency().consequence
             }
+            dependencyEdges.push(edge, isFirst: isFirst)
         }
-        dependencyEdges.push(edge)
         // Those that it has before it is added are traced with that.
         if word.phase != .idle, TraceMarks.changes, word.isPublished { traceDependency(on: operation) }
         if let observers {
-            observers.settleChange(.isReady, hasHappened: isReadyChanged)
+            observers.settleChange(.isReady, hasHappened: isLinked && before.isReady && !before.isCancelled)
             observers.didChange(.dependencies)
         }
         if consequence == .file { fileWithQueue(becameReady: true) }
@@ -37,53 +39,44 @@ extension Operation {
     }
 
     func unlinkDependency(_ operation: Operation) {
-        var removed: DependencyEdge.Pointer?
+        var isRemoved = false
         var consequence = OperationState.Consequence.none
         var isReadyChanged = false
+        var places = Slab<DependencyEdge>.Places()
 
         observers?.willChange(.dependencies)
         if !state.load().isReady { observers?.willChange(.isReady) }
         lock.lock()
         var kept: DependencyEdge.Pointer?
-        var edge = dependencyEdges.first
-        while let current = edge {
-            edge = current.pointee.nextOfDependent
-            if current.pointee.dependency.toOpaque() == Unmanaged.passUnretained(operation).toOpaque() {
-                dependencyEdges.remove(current, after: kept)
-                if operation.successors.remove(current) {
+        var entries = dependencyEdges.all
+        var link = entries.link
+        while let dependency = entries.next() {
+            if dependency.toOpaque() == Unmanaged.passUnretained(operation).toOpaque() {
+                isRemoved = true
+                dependencyEdges.remove(link, after: kept)
+                if link.edge.map({ operation.successors.remove($0) }) ?? unlink(from: operation) {
                     let change = state.dropDependency()
                     if change.consequence == .file { consequence = .file }
                     if change.hasChanged { isReadyChanged = true }
                 }
-                current.pointee.nextOfDependent = removed
-                removed = current
+                if let edge = link.edge { _ = DependencyEdge.free(edge, into: &places) }
+                // Not the last reference: the caller has one.
+                dependency.release()
             } else {
-                kept = current
+                kept = link.edge
             }
+            link = entries.link
         }
         lock.unlock()
         observers?.settleChange(.isReady, hasHappened: isReadyChanged)
-        observers?.settleChange(.dependencies, hasHappened: removed != nil)
+        observers?.settleChange(.dependencies, hasHappened: isRemoved)
 
         if consequence == .file { fileWithQueue(becameReady: true) }
-        var places = Slab<DependencyEdge>.Places()
-        while let current = removed {
-            removed = current.pointee.nextOfDependent
-            DependencyEdge.free(current, into: &places).release()
-        }
         askOutsideQueue()
     }
 
     func listDependencies() -> [Operation] {
-        let all = lock.withLock {
-            var all: [Operation] = []
-            var edge = dependencyEdges.first
-            while let current = edge {
-                all.append(current.pointee.dependency.takeUnretainedValue())
-                edge = current.pointee.nextOfDependent
-            }
-            return all
-        }
+        let all = lock.withLock { dependencyEdges.all.map { $0.takeUnretainedValue() } }
         var seen = Set<ObjectIdentifier>(minimumCapacity: all.count)
         return all.reversed().filter { seen.insert(ObjectIdentifier($0)).inserted }
     }
@@ -100,6 +93,25 @@ extension Operation {
     }
 
     // MARK: The successor list
+
+    /// As `link`, for a dependent without an edge. Returns false also if one has to be made.
+    @inline(__always)
+    private func link(_ dependent: Operation) -> Bool {
+        guard successors.put(dependent) else { return false }
+        guard state.loadAfterPush().isFinished else { return true }
+        return !successors.remove(dependent)
+    }
+
+    /// Takes this operation, which is without an edge, out of a dependency's successor list. Returns false if the
+    /// finishing thread has counted it down. From here on no other thread uses it because of that list.
+    private func unlink(from dependency: Operation) -> Bool {
+        if !state.load().has(OperationState.Word.isReleased), dependency.successors.remove(self) { return true }
+        while !state.load().has(OperationState.Word.isReleased) {
+            ForkedChild.endIfOne()
+            sched_yield()
+        }
+        return false
+    }
 
     /// Links an edge of a dependent into this operation's successor list. Returns false if this operation is finished
     /// and no thread will count the edge down.
@@ -121,34 +133,32 @@ extension Operation {
     /// - Returns: whether something was kept alive meanwhile; see `KeptAlive`.
     @inline(never)
     func releaseSuccessors(own runner: Unmanaged<Runner>?) -> Bool {
-        guard let newest = successors.lock().first else {
-            successors.unlock(leaving: nil, isClosed: true)
-            return false
-        }
-        return newest.pointee.older == nil
-            ? releaseOnly(newest, own: runner) : releaseSeveral(from: newest, own: runner)
-    }
-
-    /// The same for one successor.
-    @inline(__always)
-    private func releaseOnly(_ edge: DependencyEdge.Pointer, own runner: Unmanaged<Runner>?) -> Bool {
         var filer = BatchFiler(own: runner)
-        let dependent = edge.pointee.dependent
-        let isToBeFiled = Self.countDown(dependent, &filer)
-        successors.unlock(leaving: nil, isClosed: true)
+        let (dependent, isToBeFiled): (Unmanaged<Operation>, Bool)
+        if let only = successors.takeOnly() {
+            (dependent, isToBeFiled) = (only, Self.countDown(only, isWithoutEdge: true, &filer))
+        } else {
+            let newest = successors.lock().first
+            guard let edge = newest.edge, edge.pointee.older == .none else {
+                return releaseSeveral(from: newest, own: runner)
+            }
+            dependent = edge.pointee.dependent
+            isToBeFiled = Self.countDown(dependent, &filer)
+            successors.unlock(leaving: .none, isClosed: true)
+        }
         if isToBeFiled { filer.file(CollectionOfOne(dependent)) }
         return filer.fileTheRest()
     }
 
     /// The same for few successors: they are counted down while the list is locked once.
     @inline(never)
-    private func releaseSeveral(from newest: DependencyEdge.Pointer, own runner: Unmanaged<Runner>?) -> Bool {
-        withUnsafeTemporaryAllocation(of: Unmanaged<Operation>.self, capacity: Self.successorsAtOnce) { batch in
-            // Filled from the back, because the newest comes first.
+    private func releaseSeveral(from newest: DependencyLink, own runner: Unmanaged<Runner>?) -> Bool {
+        withUnsafeTemporaryAllocation(of: Unmanaged<Operation>.self, capacity: Self.successorsAtOnce + 1) { batch in
+            // Filled from the back, because the newest comes first. Place 0 is for the oldest, if that has no edge.
             var start = batch.count
-            var next: DependencyEdge.Pointer? = newest
-            while let edge = next {
-                if start == 0 { return releaseMany(from: newest, in: batch, own: runner) }
+            var next = newest
+            while let edge = next.edge {
+                if start == 1 { return releaseMany(from: newest, in: batch, own: runner) }
                 start &-= 1
                 batch[start] = edge.pointee.dependent
                 next = edge.pointee.older
@@ -156,11 +166,15 @@ extension Operation {
             var filer = BatchFiler(own: runner)
             // Operations that are to be filed move to the front.
             var readied = 0
+            if let oldest = next.operation, Self.countDown(oldest, isWithoutEdge: true, &filer) {
+                batch[0] = oldest
+                readied = 1
+            }
             for place in start..<batch.count where Self.countDown(batch[place], &filer) {
                 batch[readied] = batch[place]
                 readied += 1
             }
-            successors.unlock(leaving: nil, isClosed: true)
+            successors.unlock(leaving: .none, isClosed: true)
             filer.file(batch[..<readied])
             return filer.fileTheRest()
         }
@@ -169,14 +183,18 @@ extension Operation {
     /// The same for more successors than a batch holds, batch by batch.
     @inline(never)
     private func releaseMany(
-        from newest: DependencyEdge.Pointer, in batch: UnsafeMutableBufferPointer<Unmanaged<Operation>>,
+        from newest: DependencyLink, in batch: UnsafeMutableBufferPointer<Unmanaged<Operation>>,
         own runner: Unmanaged<Runner>?
     ) -> Bool {
         var filer = BatchFiler(own: runner)
-        var next: DependencyEdge.Pointer? = SuccessorList.oldest(from: newest)
+        var next = newest.edge.map { SuccessorList.oldest(from: $0) }
+        var readied = 0
+        if let oldest = next?.pointee.older.operation, Self.countDown(oldest, isWithoutEdge: true, &filer) {
+            batch[0] = oldest
+            readied = 1
+        }
         while true {
-            var readied = 0
-            for _ in 0..<batch.count {
+            for _ in 1..<batch.count {
                 guard let edge = next else { break }
                 if case .edge(let newer) = edge.pointee.newer { next = newer } else { next = nil }
                 let dependent = edge.pointee.dependent
@@ -188,9 +206,10 @@ extension Operation {
                 edge.pointee.setNewer(.unlinked)
             }
             let isDone = next == nil
-            next?.pointee.older = nil
-            successors.unlock(leaving: next, isClosed: true)
+            next?.pointee.older = .none
+            successors.unlock(leaving: DependencyLink(to: next), isClosed: true)
             filer.file(batch[..<readied])
+            readied = 0
             // User code may wait for any of the dependents.
             if isDone { return filer.fileTheRest() }
             filer.fileOwn()
@@ -198,12 +217,19 @@ extension Operation {
         }
     }
 
-    /// Counts one dependent down, while the successor list is locked. Returns true if it is to be filed.
+    /// Counts one dependent down. With an edge, the successor list is locked meanwhile; without one, the dependent was
+    /// taken out, or the same. Returns true if it is to be filed.
     @inline(__always)
-    private static func countDown(_ dependent: Unmanaged<Operation>, _ filer: inout BatchFiler) -> Bool {
+    private static func countDown(
+        _ dependent: Unmanaged<Operation>, isWithoutEdge: Bool = false, _ filer: inout BatchFiler
+    ) -> Bool {
         let state = DependencyEdge.state(of: dependent)
-        let consequence = state.pointee.dropDependencyUnlessTold()
-        if consequence == nil, let told = state.pointee.existingObservers { filer.tellLater(told) }
+        let flag = isWithoutEdge ? OperationState.Word.isReleased : 0
+        let consequence = state.pointee.dropDependencyUnlessTold(setting: flag)
+        if consequence == nil {
+            if let told = state.pointee.existingObservers { filer.tellLater(told) }
+            if isWithoutEdge { state.pointee.passOn(setting: flag) }
+        }
         return consequence == .file
     }
 
@@ -230,29 +256,66 @@ extension BatchFiler {
     }
 }
 
-extension DependencyEdge {
+extension Operation {
+    /// The dependencies that the deinits on one thread have still to release.
+    private struct Unreleased {
+        var edges: DependencyEdge.Pointer?
+        /// One without an edge. Released before the others.
+        var only: Unmanaged<Operation>?
+    }
+
     /// Releasing the last of a chain of a million operations would recurse a million times. So the outermost deinit on
-    /// a thread releases in a loop, and the deinits inside it hand their edges to its list (contract E22).
-    static func releaseAll(of operation: Operation) {
-        // Latest first, as in the list. The next loop releases them.
-        var own = operation.dependencyEdges.takeAll()
-        var last: Pointer?
-        var edge = own
-        while let current = edge {
-            current.pointee.dependency._withUnsafeGuaranteedRef { _ = $0.successors.remove(current) }
-            last = current
-            edge = current.pointee.nextOfDependent
+    /// a thread releases in a loop, and the deinits inside it hand their dependencies to it (contract E22).
+    @inline(never)
+    final func releaseDependencies() {
+        let outer = clinux_release_list()?.assumingMemoryBound(to: Unreleased.self)
+        // In a chain that has run nothing more is to be done.
+        if let only = dependencyEdges.first.operation, state.load().has(OperationState.Word.isReleased), let outer,
+            outer.pointee.only == nil
+        {
+            outer.pointee.only = only
+        } else {
+            releaseAll(in: outer)
         }
-        if let outer = clinux_release_list()?.assumingMemoryBound(to: Pointer?.self) {
-            last?.pointee.nextOfDependent = outer.pointee
-            outer.pointee = own
+    }
+
+    @inline(never)
+    private final func releaseAll(in outer: UnsafeMutablePointer<Unreleased>?) {
+        // Latest first, as in the list. The loop below releases them.
+        var own = Unreleased(edges: dependencyEdges.first.edge)
+        var last: DependencyEdge.Pointer?
+        var link = dependencyEdges.first
+        while let edge = link.edge {
+            edge.pointee.dependency._withUnsafeGuaranteedRef { _ = $0.successors.remove(edge) }
+            (last, link) = (edge, edge.pointee.nextOfDependent)
+        }
+        own.only = link.operation
+        own.only?._withUnsafeGuaranteedRef { _ = unlink(from: $0) }
+        if let outer {
+            last?.pointee.nextOfDependent = DependencyLink(to: outer.pointee.edges)
+            if last != nil { outer.pointee.edges = own.edges }
+            if outer.pointee.only == nil {
+                outer.pointee.only = own.only
+            } else if let only = own.only {
+                // Its place is taken if one release has ended two operations.
+                let edge = DependencyEdge.make(of: self, on: only)
+                edge.pointee.nextOfDependent = DependencyLink(to: outer.pointee.edges)
+                outer.pointee.edges = edge
+            }
         } else {
             withUnsafeMutablePointer(to: &own) { list in
                 clinux_set_release_list(list)
                 var places = Slab<DependencyEdge>.Places()
-                while let current = list.pointee {
-                    list.pointee = current.pointee.nextOfDependent
-                    DependencyEdge.free(current, into: &places).release()
+                while true {
+                    if let only = list.pointee.only {
+                        list.pointee.only = nil
+                        only.release()
+                    } else if let edge = list.pointee.edges {
+                        list.pointee.edges = edge.pointee.nextOfDependent.edge
+                        DependencyEdge.free(edge, into: &places).release()
+                    } else {
+                        break
+                    }
                 }
                 clinux_set_release_list(nil)
             }

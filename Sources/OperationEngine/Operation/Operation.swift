@@ -22,9 +22,9 @@ open class Operation: @unchecked Sendable {
     let lock = FutexLock()
     private let liveMark = LiveMark(.operation)
 
-    /// The edges to the operations that this one depends on, latest first. Owned.
+    /// The operations that this one depends on, latest first. Retained.
     let dependencyEdges = DependencyList()
-    /// The edges of the operations that depend on this one. No other lock is taken while it is locked.
+    /// The operations that depend on this one. No other lock is taken while it is locked.
     let successors = SuccessorList()
     /// Settings that few operations have. Guarded by `lock`.
     @exclusivity(unchecked) final var detailsWord = DetailsWord()
@@ -39,7 +39,7 @@ open class Operation: @unchecked Sendable {
     public init() { checkLayout() }
 
     deinit {
-        if dependencyEdges.first != nil { DependencyEdge.releaseAll(of: self) }
+        if state.load().has(OperationState.Word.hasDependencies) { releaseDependencies() }
         detailsWord.release()
         state.releaseObservers()
     }

@@ -16,14 +16,15 @@ extension OperationState {
     func addDependency() -> Word? {
         update { word in
             guard word.phase.rawValue < Phase.dispatched.rawValue else { return nil }
-            return Word(bits: word.bits &+ Word.oneDependency).outdatingAnswer()
+            return Word(bits: word.bits &+ Word.oneDependency).setting(Word.hasDependencies).outdatingAnswer()
         }?.old
     }
 
-    /// Changes nothing, but passes on what the calling thread has seen or done, such as the writes of a dependency that
-    /// it found finished. A thread that changes the word later, as by starting the operation, sees these too (contract
-    /// E24).
-    func passOn() { update { $0 } }
+    /// Changes at most a flag, but passes on what the calling thread has seen or done, such as the writes of a dependency
+    /// that it found finished. A thread that changes the word later, as by starting the operation, sees these too
+    /// (contract E24). Returns the word before.
+    @discardableResult
+    func passOn(setting flag: UInt64 = 0) -> Word { update { $0.setting(flag) }.unsafelyUnwrapped.old }
 
     /// Counts one unfinished dependency less, because it finished or was removed.
     func dropDependency() -> ReadinessChange {
@@ -37,9 +38,11 @@ extension OperationState {
     /// As `dropDependency`, unless someone is to be notified. Then it returns nil, with no change, and there is an
     /// `ObserverList`. The same step reads the flags, so an observation that begins at this moment either is notified
     /// or finds the new value (contract D18).
+    ///
+    /// - Parameter flag: set in the same step; 0 for none.
     @inline(__always)
-    func dropDependencyUnlessTold() -> Consequence? {
-        update { $0.isToldOfDependency ? nil : $0.droppingDependency() }.map { consequence(of: $0) }
+    func dropDependencyUnlessTold(setting flag: UInt64) -> Consequence? {
+        update { $0.isToldOfDependency ? nil : $0.droppingDependency().setting(flag) }.map { consequence(of: $0) }
     }
 
     /// The effect of one dependency more or less.

@@ -12,6 +12,8 @@ extension OperationState {
         /// C14). Set when the operation enters a queue, or is started by hand.
         static let hasOwnEnd: UInt64 = 1 << 7
         static let levelShift: UInt64 = 8
+        /// A dependency was added. The thread whose step has set this adds the first entry of `dependencyEdges`.
+        static let hasDependencies: UInt64 = 1 << 11
         static let bandShift: UInt64 = 12
         /// The class overrides `isReady`, and the engine asks that instead of the dependencies (contract F). Set when
         /// the operation enters a queue, or before that with its first dependency, once there is an `ObserverList`
@@ -63,7 +65,10 @@ extension OperationState {
         /// It is an instance of `BlockOperation` itself, so nothing is overridden. Set in its init. Spares the most common
         /// class looking for overrides.
         static let isPlainBlock: UInt64 = 1 << 34
-        static let dependencyShift: UInt64 = 35
+        /// The finishing thread that has taken the operation out of a `SuccessorList`, where it was without an edge, no
+        /// longer uses it.
+        static let isReleased: UInt64 = 1 << 35
+        static let dependencyShift: UInt64 = 36
         static let oneDependency: UInt64 = 1 << dependencyShift
 
         var phase: Phase {
@@ -113,8 +118,8 @@ extension OperationState {
             return bits & holding == Phase.enqueued.rawValue | Self.oneDependency
         }
         var level: PriorityLevel {
-            get { PriorityLevel(rawValue: UInt8(truncatingIfNeeded: bits >> Self.levelShift & 0b1111)) }
-            set { bits = bits & ~(0b1111 << Self.levelShift) | UInt64(newValue.rawValue) << Self.levelShift }
+            get { PriorityLevel(rawValue: UInt8(truncatingIfNeeded: bits >> Self.levelShift & 0b111)) }
+            set { bits = bits & ~(0b111 << Self.levelShift) | UInt64(newValue.rawValue) << Self.levelShift }
         }
         /// Whether it may go before ready operations of normal priority and band that were added before.
         var isUrgent: Bool { level.rawValue > PriorityLevel.normal.rawValue || band != .normal }

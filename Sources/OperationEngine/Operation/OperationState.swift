@@ -4,11 +4,11 @@ import Synchronization
 /// An operation's state: one 64-bit word, changed only by the transitions below.
 ///
 /// ```
-/// 63             35 34           16 15  12 11  8 7     4 3     0
-/// ┌────────────────┬───────────────┬──────┬─────┬───────┬───────┐
-/// │ unfinished     │ flags         │ band │level│ flags │ phase │
-/// │ dependencies   │               │      │     │       │       │
-/// └────────────────┴───────────────┴──────┴─────┴───────┴───────┘
+/// 63           36 35        16 15  12 11     11 10 8 7     4 3     0
+/// ┌──────────────┬────────────┬──────┬─────────┬─────┬───────┬───────┐
+/// │ unfinished   │ flags      │ band │ has de- │level│ flags │ phase │
+/// │ dependencies │            │      │ pendency│     │       │       │
+/// └──────────────┴────────────┴──────┴─────────┴─────┴───────┴───────┘
 /// ```
 ///
 /// ```

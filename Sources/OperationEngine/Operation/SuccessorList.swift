@@ -1,12 +1,23 @@
 import CLinux
 import Synchronization
 
-/// The edges of the operations that depend on one operation. Owned by the dependents.
+/// The operations that depend on one operation: their edges, which they own, and at the end at most one dependent
+/// without an edge.
 ///
-/// The list is one word: the address of an edge, and three flags. Until its operation has finished, a compare-exchange
-/// pushes an edge onto it, and the edges are linked by `older`, from the newest on. Everything else needs the list's
-/// *lock*, during which no edge is pushed. To leave the list in constant time, an edge needs its newer neighbour. The
-/// newer neighbours are noted when an edge first leaves. Each edge is visited once for that.
+/// The list is one word: a link to an entry, and three flags. Until its operation has finished, a compare-exchange
+/// pushes an edge onto it, and the edges are linked by `older`, from the newest on. Everything else about edges needs
+/// the list's *lock*, during which no edge is pushed. To leave the list in constant time, an edge needs its newer
+/// neighbour. The newer neighbours are noted when an edge first leaves. Each edge is visited once for that.
+///
+/// **A dependent without an edge.** If the list is empty and the dependency is the dependent's first, no edge is made.
+/// The dependent's address goes into this word, and the dependency's address into the dependent's `DependencyList`. So
+/// a chain needs no edges. Nothing is converted when more dependents or dependencies come: their edges are pushed in
+/// front. An operation is without an edge in at most one list, once. While it is alone there, one compare-exchange takes
+/// it out. If the finishing thread does that, it owns the dependent until it has counted the dependent down, which sets
+/// `isReleased` in the same step. The dependent's deinit, and `removeDependency`, take the dependent out themselves or
+/// wait for that flag (contract E21). They do not wait for long: between the two steps the finishing thread takes no
+/// lock and calls no user code. Behind edges, the lock guards it like an edge. It is the last entry, so a thread that
+/// takes it out walks over all edges, but once for a list that was ever empty.
 ///
 /// **Releasing in one batch.** The finishing thread locks the list, reads its edges, counts their dependents down, and
 /// *closes* the list, empty, with the unlock. It writes to no edge. An edge is next to its dependent's other edges,
@@ -39,12 +50,51 @@ struct SuccessorList: ~Copyable {
     private static let flags: UInt64 = 7
     private static let spins = 60
 
-    private static func edge(_ bits: UInt64) -> Edge? { Edge(bitPattern: UInt(bits & ~flags)) }
-    private static func bits(_ edge: Edge?) -> UInt64 { UInt64(UInt(bitPattern: edge)) }
+    private static func link(_ bits: UInt64) -> DependencyLink { DependencyLink(bits: bits & ~flags) }
 
     /// Also acquiring: pairs with the exchange of `unlock`, and with later locks, which continue its release sequence.
     @inline(__always)
     var isEmpty: Bool { word.load(ordering: .sequentiallyConsistent) & ~Self.flags == 0 }
+
+    // MARK: A dependent without an edge
+
+    /// Adds a dependent without an edge. Returns false, with no change, unless the list is empty and open.
+    @inline(__always)
+    func put(_ dependent: Operation) -> Bool {
+        guard word.load(ordering: .relaxed) == 0 else { return false }
+        // Also releasing: publishes the dependent to the finishing thread.
+        return word.compareExchange(
+            expected: 0, desired: DependencyLink(to: .passUnretained(dependent)).bits, ordering: .sequentiallyConsistent
+        ).exchanged
+    }
+
+    /// Takes out a dependent without an edge that is alone, and closes the list. Called by the finishing thread.
+    @inline(__always)
+    func takeOnly() -> Unmanaged<Operation>? {
+        let bits = word.load(ordering: .relaxed)
+        // Acquiring: pairs with `put`. Releasing: a thread that finds the list closed comes after the finish.
+        guard bits & Self.flags == 0, let dependent = DependencyLink(bits: bits).operation,
+            word.compareExchange(expected: bits, desired: Self.closed, ordering: .acquiringAndReleasing).exchanged
+        else { return nil }
+        return dependent
+    }
+
+    /// Takes out a dependent that was put. Returns false if the finishing thread has taken it.
+    func remove(_ dependent: Operation) -> Bool {
+        let link = DependencyLink(to: .passUnretained(dependent))
+        if word.compareExchange(expected: link.bits, desired: 0, ordering: .relaxed).exchanged { return true }
+        if isEmpty { return false }
+        var (first, isClosed) = lock()
+        var (newer, last) = (Edge?.none, first)
+        while let edge = last.edge { (newer, last) = (edge, edge.pointee.older) }
+        if last == link {
+            if let newer { newer.pointee.older = .none } else { first = .none }
+        }
+        unlock(leaving: first, isClosed: isClosed)
+        return last == link
+    }
+
+    // MARK: Edges
 
     /// Adds an edge. Returns false if the list is closed.
     @inline(__always)
@@ -59,10 +109,10 @@ struct SuccessorList: ~Copyable {
                     return false
                 }
             }
-            edge.pointee.older = Self.edge(bits)
+            edge.pointee.older = DependencyLink(bits: bits)
             // Also releasing: publishes the edge to the thread that locks the list.
             let (exchanged, original) = word.weakCompareExchange(
-                expected: bits, desired: Self.bits(edge), successOrdering: .sequentiallyConsistent,
+                expected: bits, desired: DependencyLink(to: edge).bits, successOrdering: .sequentiallyConsistent,
                 failureOrdering: .relaxed)
             if exchanged { return true }
             bits = original
@@ -81,16 +131,16 @@ struct SuccessorList: ~Copyable {
     private func removeLocking(_ edge: Edge) -> Bool {
         var (first, isClosed) = lock()
         // It may have been taken out in the meantime.
-        let isLinked = first != nil && !edge.pointee.isUnlinked
+        let isLinked = first != .none && !edge.pointee.isUnlinked
         if isLinked {
-            if !isClosed, let first { Self.noteNewer(from: first) }
+            if !isClosed, let first = first.edge { Self.noteNewer(from: first) }
             let (newer, older) = (edge.pointee.newer, edge.pointee.older)
-            older?.pointee.setNewer(newer)
+            older.edge?.pointee.setNewer(newer)
             if case .edge(let newer) = newer {
                 newer.pointee.older = older
-                if isClosed, older == nil { first = newer }
-            } else if !isClosed || older == nil {
-                first = isClosed ? nil : older
+                if isClosed, older == .none { first = DependencyLink(to: newer) }
+            } else if !isClosed || older == .none {
+                first = isClosed ? .none : older
             }
             edge.pointee.setNewer(.unlinked)
         }
@@ -102,7 +152,7 @@ struct SuccessorList: ~Copyable {
     private static func noteNewer(from newest: Edge) {
         newest.pointee.setNewer(.none)
         var newer = newest
-        while let older = newer.pointee.older {
+        while let older = newer.pointee.older.edge {
             let isKnown = older.pointee.newer != .unknown
             older.pointee.setNewer(.edge(newer))
             if isKnown { return }
@@ -115,7 +165,7 @@ struct SuccessorList: ~Copyable {
     static func oldest(from newest: Edge) -> Edge {
         newest.pointee.setNewer(.none)
         var last = newest
-        while let older = last.pointee.older {
+        while let older = last.pointee.older.edge {
             older.pointee.setNewer(.edge(last))
             last = older
         }
@@ -123,26 +173,26 @@ struct SuccessorList: ~Copyable {
     }
 
     /// Locks the closed list again after a pause. Returns the oldest edge.
-    func lockClosed() -> Edge? { lock().first }
+    func lockClosed() -> Edge? { lock().first.edge }
 
     // MARK: The lock
 
     @inline(__always)
-    func lock() -> (first: Edge?, isClosed: Bool) {
+    func lock() -> (first: DependencyLink, isClosed: Bool) {
         var bits = word.load(ordering: .relaxed)
         while true {
             if bits & Self.locked != 0 { bits = waitWhileLocked() }
             // Acquiring: pairs with the pushes, and with the exchange of `unlock`.
             let (exchanged, original) = word.weakCompareExchange(
                 expected: bits, desired: bits | Self.locked, successOrdering: .acquiring, failureOrdering: .relaxed)
-            if exchanged { return (Self.edge(bits), bits & Self.closed != 0) }
+            if exchanged { return (Self.link(bits), bits & Self.closed != 0) }
             bits = original
         }
     }
 
     @inline(__always)
-    func unlock(leaving first: Edge?, isClosed: Bool) {
-        let bits = Self.bits(first) | (isClosed ? Self.closed : 0)
+    func unlock(leaving first: DependencyLink, isClosed: Bool) {
+        let bits = first.bits | (isClosed ? Self.closed : 0)
         if word.exchange(bits, ordering: .releasing) & Self.hasSleepers != 0 { Futex.wakeAllOnLowHalf(of: word) }
     }
 

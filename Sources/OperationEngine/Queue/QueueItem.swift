@@ -50,11 +50,14 @@ extension Operation {
         return address.assumingMemoryBound(to: QueueItem.self)
     }
 
-    /// Checks, for an operation that no other thread knows, that `item` lies where `itemOffset` takes it to be. Both are
-    /// the operation's address and a constant. So a release build compares nothing if they are the same, and traps at the
-    /// first operation if they are not.
+    /// Checks, for an operation that no other thread knows, that `item` lies where `itemOffset` takes it to be, and that
+    /// `state` lies where a finishing dependency looks for it. All are the operation's address and a constant. So a
+    /// release build compares nothing if they are the same, and traps at the first operation if they are not.
     @inline(__always)
-    final func checkLayout() { precondition(asItem == withUnsafeMutablePointer(to: &item) { $0 }) }
+    final func checkLayout() {
+        precondition(asItem == withUnsafeMutablePointer(to: &item) { $0 })
+        precondition(DependencyEdge.state(of: .passUnretained(self)) == withUnsafePointer(to: state) { $0 })
+    }
 
     @inline(__always)
     final var place: ListPlace {

@@ -39,7 +39,7 @@ extension Operation {
     @inline(never)
     func publishTraced() {
         if TraceMarks.operations { tell(.enqueued) }
-        if TraceMarks.changes, dependencyEdges.first != nil {
+        if TraceMarks.changes, state.load().has(OperationState.Word.hasDependencies) {
             for dependency in listDependencies() { traceDependency(on: dependency) }
         }
         if state.publishQueue().isReadyUnasked, TraceMarks.operations { tell(.ready) }

@@ -18,11 +18,72 @@ let successorScenarios: [Scenario] = [
     },
     Scenario("remove-dependency-while-it-finishes", "E13: counted down once, by the thread that takes the edge out") {
         exploration in
-        let (dependency, dependent) = (BlockOperation {}, BlockOperation {})
-        dependent.addDependency(dependency)
-        exploration.run({ dependency.start() }, { dependent.removeDependency(dependency) })
-        exploration.check(dependent.state.load().unfinishedDependencies == 0, "E13: the count is wrong")
-        exploration.check(dependent.dependencies.isEmpty, "E13: still listed")
+        for repetitions in 1...2 {
+            let (dependency, dependent) = (BlockOperation {}, BlockOperation {})
+            for _ in 1...repetitions { dependent.addDependency(dependency) }
+            exploration.run({ dependency.start() }, { dependent.removeDependency(dependency) })
+            exploration.check(dependent.state.load().unfinishedDependencies == 0, "E13: the count is wrong")
+            exploration.check(dependent.dependencies.isEmpty, "E13: still listed")
+        }
+    },
+    Scenario(
+        "dependent-is-removed-and-goes-while-dependency-finishes", "E13, E21: nothing uses it once it is removed"
+    ) { exploration in
+        let dependency = BlockOperation {}
+        let dependent = Shared<BlockOperation?>(BlockOperation {})
+        dependent.value?.addDependency(dependency)
+        exploration.run(
+            { dependency.start() },
+            {
+                dependent.value?.removeDependency(dependency)
+                dependent.value = nil
+            })
+        exploration.check(dependency.successors.isEmpty, "E21: it is left in the list")
+    },
+    Scenario("two-first-dependencies", "E4, E12, E25: two threads add the first dependency; both are listed") {
+        exploration in
+        let (one, other, dependent) = (BlockOperation {}, BlockOperation {}, BlockOperation {})
+        exploration.run(
+            { dependent.addDependency(one) },
+            {
+                dependent.addDependency(other)
+                other.start()
+            })
+        exploration.check(!dependent.isReady, "E4: ready before its dependency has finished")
+        exploration.check(Set(dependent.dependencies) == [one, other], "E12: one is not listed")
+        one.start()
+        exploration.check(dependent.isReady, "E25: never becomes ready")
+        dependent.removeDependency(one)
+        exploration.check(dependent.dependencies == [other], "E13: the wrong one is removed")
+    },
+    Scenario(
+        "only-dependent-leaves-as-another-joins", "E13, E21, E25: an edge is pushed in front of it, or alone"
+    ) { exploration in
+        for isRemoved in [true, false] {
+            let dependency = BlockOperation {}
+            let (only, newcomer) = (Shared<BlockOperation?>(BlockOperation {}), BlockOperation {})
+            only.value?.addDependency(dependency)
+            exploration.run(
+                {
+                    exploration.point()
+                    if isRemoved { only.value?.removeDependency(dependency) }
+                    only.value = nil
+                }, { newcomer.addDependency(dependency) }, { dependency.start() })
+            exploration.check(newcomer.isReady, "E25: never becomes ready")
+            exploration.check(dependency.successors.isEmpty, "E21: an edge is left")
+        }
+    },
+    Scenario(
+        "another-dependency-while-the-first-finishes", "E4, E13: it waits for the one that is added, and only for it"
+    ) { exploration in
+        let (first, second, dependent) = (BlockOperation {}, BlockOperation {}, BlockOperation {})
+        dependent.addDependency(first)
+        exploration.run(
+            { first.start() }, { dependent.addDependency(second) }, { dependent.removeDependency(first) })
+        exploration.check(dependent.state.load().unfinishedDependencies == 1, "E4: the count is wrong")
+        exploration.check(dependent.dependencies == [second], "E12: the wrong ones are listed")
+        second.start()
+        exploration.check(dependent.isReady, "E25: never becomes ready")
     },
     Scenario("dependent-goes-while-dependency-finishes", "E21: the edge of a dependent that is gone is not followed") {
         exploration in
@@ -86,7 +147,7 @@ let successorScenarios: [Scenario] = [
                 dependents.value.remove(at: 1)
             },
             { newcomer.addDependency(dependency) })
-        dependents.value.remove(at: 1)
+        dependents.value.remove(at: 0)
         dependency.start()
         exploration.check(newcomer.isReady && dependents.value[0].isReady, "E25: one never becomes ready")
         exploration.check(dependency.successors.isEmpty, "E21: an edge is left")
@@ -107,6 +168,23 @@ let successorScenarios: [Scenario] = [
             })
         let isEachReady = dependents.value.allSatisfy(\.isReady)
         exploration.check(rest.isReady && last.isReady && isEachReady, "E25: one never becomes ready")
+        exploration.check(dependency.successors.isEmpty, "E21: an edge is left")
+    },
+    Scenario(
+        "oldest-of-many-goes-while-they-are-released", "E21, E25: the one without an edge is counted down once"
+    ) { exploration in
+        let dependency = BlockOperation {}
+        let oldest = Shared<BlockOperation?>(BlockOperation {})
+        oldest.value?.addDependency(dependency)
+        let dependents = (0..<66).map { _ in BlockOperation {} }
+        for dependent in dependents { dependent.addDependency(dependency) }
+        exploration.run(
+            { dependency.start() },
+            {
+                exploration.point()
+                oldest.value = nil
+            })
+        exploration.check(dependents.allSatisfy(\.isReady), "E25: one never becomes ready")
         exploration.check(dependency.successors.isEmpty, "E21: an edge is left")
     },
     Scenario(

@@ -30,19 +30,25 @@ struct LargeGraphTests {
         freed.wait(for: length)
     }
 
-    @Test("a chain of 1,000,000 that never ran is released by its last link", .contract("E22"))
-    func releaseChain() {
-        let length = Scale.of(1_000_000)
+    /// A link may have a second dependency, or own an operation that has one.
+    @Test(
+        "a chain of 1,000,000 that never ran is released by its last link", .contract("E22"),
+        arguments: [(others: 0, owned: 0), (others: 1, owned: 0), (others: 0, owned: 1), (others: 1, owned: 1)])
+    func releaseChain(others: Int, owned: Int) {
+        let length = Scale.of(others + owned == 0 ? 1_000_000 : 100_000)
         let freed = Counter()
         var last: Operation? = CountedOperation(freed: freed)
         for _ in 1..<length {
-            let next = CountedOperation(freed: freed)
+            let properties = (0..<owned).map { _ in CountedOperation(freed: freed) }
+            for property in properties { property.addDependency(CountedOperation(freed: freed)) }
+            let next = CountedOperation(freed: freed) { _ = properties }
             if let last { next.addDependency(last) }
+            for _ in 0..<others { next.addDependency(CountedOperation(freed: freed)) }
             last = next
         }
         #expect(freed.value == 0)
         last = nil
-        freed.wait(for: length)
+        freed.wait(for: length + (length - 1) * (others + 2 * owned))
     }
 
     @Test("a long chain is cancelled, finished and released", .contract("E22", "J8"))

@@ -111,16 +111,15 @@ extension Operation {
     }
 
     private static let mostDependencies = 8
-    private static let mostEdges = 1_000
+    private static let mostVisited = 1_000
 
     /// The latest unfinished dependencies, a few.
     final func unfinishedDependencies() -> [Needed] {
         guard !state.load().isReady else { return [] }
         return lock.withLock {
-            var (all, edges): ([Needed], Int) = ([], 0)
-            var edge = dependencyEdges.first
-            while let current = edge, all.count < Self.mostDependencies, edges < Self.mostEdges {
-                let dependency = current.pointee.dependency.takeUnretainedValue()
+            var all: [Needed] = []
+            for entry in dependencyEdges.all.prefix(Self.mostVisited) where all.count < Self.mostDependencies {
+                let dependency = entry.takeUnretainedValue()
                 let phase = dependency.state.load().phase
                 if phase != .finished, !all.contains(where: { $0.operation === dependency }) {
                     // From the phase `enqueued` on, `queue` does not change any more.
@@ -128,8 +127,6 @@ extension Operation {
                     let queue = isInQueue ? dependency.queue?.toOpaque() : nil
                     all.append(Needed(operation: dependency, queueAddress: queue))
                 }
-                edges += 1
-                edge = current.pointee.nextOfDependent
             }
             return all
         }

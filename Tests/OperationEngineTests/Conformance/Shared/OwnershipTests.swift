@@ -26,7 +26,7 @@ struct OwnershipTests {
         let queue = makeQueue()
         var dependent: Operation? = CountedOperation(freed: freed)
         weak var dependency: Operation?
-        do {
+        for _ in 0..<3 {
             let operation = CountedOperation(freed: freed)
             dependency = operation
             dependent?.addDependency(operation)
@@ -35,7 +35,7 @@ struct OwnershipTests {
         drains(queue)
         #expect(dependency != nil && freed.value == 0)
         dependent = nil
-        freed.wait(for: 2)
+        freed.wait(for: 4)
         #expect(dependency == nil)
     }
 
