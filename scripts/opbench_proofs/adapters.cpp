@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
 #include <memory>
 #include <oneapi/tbb/flow_graph.h>
 #include <oneapi/tbb/task_group.h>
@@ -138,9 +137,10 @@ struct flow_graph {
     using message = tbb::flow::continue_msg;
 
     tbb::flow::graph graph;
-    std::deque<tbb::flow::continue_node<message>> nodes;
+    std::vector<tbb::flow::continue_node<message>> nodes;
 
-    explicit flow_graph(void (*mark)(int32_t)) {
+    template <typename Mark> explicit flow_graph(Mark mark) {
+        nodes.reserve(operation_count);
         for (int32_t operation = 0; operation < operation_count; ++operation) {
             nodes.emplace_back(graph, [=](message passed) {
                 mark(operation);
@@ -157,7 +157,7 @@ struct flow_graph {
 static std::optional<flow_graph> flow;
 
 static void chain_flow() {
-    flow.emplace(mark_link);
+    flow.emplace([](int32_t operation) { mark_link(operation); });
     for (int32_t next = chain_count; next < operation_count; ++next) {
         make_edge(flow->nodes[next - chain_count], flow->nodes[next]);
     }
@@ -165,7 +165,7 @@ static void chain_flow() {
 }
 
 static void layered_flow() {
-    flow.emplace(mark_node);
+    flow.emplace([](int32_t operation) { mark_node(operation); });
     for (int32_t operation = 0; operation < operation_count; ++operation) {
         each_successor(operation, [=](int32_t successor) { make_edge(flow->nodes[operation], flow->nodes[successor]); });
     }

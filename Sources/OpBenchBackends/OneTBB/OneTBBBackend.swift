@@ -15,8 +15,7 @@ import OpBenchModel
 ///
 /// As many threads run operations as there are processors, or fewer by the limit. The thread that waits is one of them,
 /// as programs use oneTBB. A plan with a limit, or several producers, has an arena of its own in each round; others have
-/// the submitting thread's, as programs without `task_arena`. To leave an arena after submitting calls for a thread to
-/// take what was left there, which then competes with the one that waits: in a chain for each link.
+/// the submitting thread's, as programs without `task_arena`: a new one in each round made tiny operations 3 % slower.
 ///
 /// A producer that finds the arena full has its operations submitted by a thread in it: with a place for each, four
 /// producers took twice as long.
