@@ -1,9 +1,9 @@
 /// How a list of one operation's dependencies or dependents refers to the next of them: by the address of an edge, or of
 /// the operation at the other end where no edge was made.
 struct DependencyLink: Equatable {
-    /// An address and, in the highest bit, which no address has, whether it is an operation's.
+    /// An address and, in the lowest bit, whether it is an operation's. Leak checkers follow addresses inside an object.
     let bits: UInt64
-    private static let hasNoEdge: UInt64 = 1 << 63
+    private static let hasNoEdge: UInt64 = 1
 
     static let none = DependencyLink(bits: 0)
     /// Also nothing, in a `DependencyList` to which something was added.

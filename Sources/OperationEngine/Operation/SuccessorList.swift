@@ -4,7 +4,7 @@ import Synchronization
 /// The operations that depend on one operation: their edges, which they own, and at the end at most one dependent
 /// without an edge.
 ///
-/// The list is one word: a link to an entry, and three flags. Until its operation has finished, a compare-exchange
+/// The list is one word: a link to an entry, and two flags. Until its operation has finished, a compare-exchange
 /// pushes an edge onto it, and the edges are linked by `older`, from the newest on. Everything else about edges needs
 /// the list's *lock*, during which no edge is pushed. To leave the list in constant time, an edge needs its newer
 /// neighbour. The newer neighbours are noted when an edge first leaves. Each edge is visited once for that.
@@ -44,10 +44,12 @@ struct SuccessorList: ~Copyable {
 
     private let word = Atomic<UInt64>(0)
 
-    private static let locked: UInt64 = 1
-    private static let hasSleepers: UInt64 = 2
+    private static let locked: UInt64 = 2
+    /// In a word that is locked.
+    private static let hasSleepers: UInt64 = 4
+    /// In a word that is not locked. Meanwhile the lock's holder knows it.
     private static let closed: UInt64 = 4
-    private static let flags: UInt64 = 7
+    private static let flags: UInt64 = 6
     private static let spins = 60
 
     private static func link(_ bits: UInt64) -> DependencyLink { DependencyLink(bits: bits & ~flags) }
@@ -184,7 +186,8 @@ struct SuccessorList: ~Copyable {
             if bits & Self.locked != 0 { bits = waitWhileLocked() }
             // Acquiring: pairs with the pushes, and with the exchange of `unlock`.
             let (exchanged, original) = word.weakCompareExchange(
-                expected: bits, desired: bits | Self.locked, successOrdering: .acquiring, failureOrdering: .relaxed)
+                expected: bits, desired: Self.link(bits).bits | Self.locked, successOrdering: .acquiring,
+                failureOrdering: .relaxed)
             if exchanged { return (Self.link(bits), bits & Self.closed != 0) }
             bits = original
         }
