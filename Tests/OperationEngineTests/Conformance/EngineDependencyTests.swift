@@ -105,7 +105,7 @@ struct EngineDependencyTests {
     }
 
     /// Few enough for the finishing thread to release them in one go, and too many.
-    @Test("dependents freed while their dependency finishes", .contract("E21"), arguments: [2, 3, 8, 150])
+    @Test("dependents freed while their dependency finishes", .contract("E21"), arguments: [1, 2, 3, 8, 150])
     func freedWhileFinishing(width: Int) {
         let freed = Counter()
         let rounds = Scale.of(4_000 / width)

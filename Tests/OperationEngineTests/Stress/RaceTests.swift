@@ -83,6 +83,25 @@ struct RaceTests {
         }
     }
 
+    @Test("two threads add the first dependency", .contract("E4", "E12"))
+    func firstDependencies() {
+        let dependents = (0..<Scale.of(20_000)).map { _ in MainOperation() }
+        let dependencies = [MainOperation(), MainOperation()]
+        let arrivals = Atomic<Int>(0)
+        onThreads(2) { thread in
+            for (round, dependent) in dependents.enumerated() {
+                arrivals.add(1, ordering: .relaxed)
+                while arrivals.load(ordering: .relaxed) < 2 * (round + 1) { sched_yield() }
+                dependent.addDependency(dependencies[thread])
+            }
+        }
+        let wrong = dependents.count { Set($0.dependencies) != Set(dependencies) || $0.isReady }
+        #expect(wrong == 0)
+        for dependency in dependencies { dependency.start() }
+        let unready = dependents.count { !$0.isReady }
+        #expect(unready == 0)
+    }
+
     @Test("removeDependency racing with the dependency's finish unlocks exactly once", .contract("E13"))
     func removeAgainstFinish() {
         let queue = makeQueue()
