@@ -69,7 +69,10 @@ public enum OperationTrace {
     ///
     /// - Returns: false, with no effect, if it gets none.
     @discardableResult
-    public static func remove(_ receiver: any Receiver) -> Bool { installation.set([], of: receiver) }
+    public static func remove(_ receiver: any Receiver) -> Bool {
+        // Not `[]`, for which an unoptimized build looks up a type under a lock that a forked child may find held for good.
+        installation.set(Kinds(rawValue: 0), of: receiver)
+    }
 
     private static let installation = Installation()
 

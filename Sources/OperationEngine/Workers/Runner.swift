@@ -27,8 +27,8 @@ final class Runner {
     /// `helping` retains it.
     @exclusivity(unchecked) private var served: Unmanaged<QueueCore>?
     var queue: QueueCore? { served?.takeUnretainedValue() }
-    /// The queue whose lease it has from its pool, also while a completion block runs.
-    @exclusivity(unchecked) private var leased: UnsafeMutableRawPointer?
+    /// The address of the queue whose lease it has from its pool, also while a completion block runs; else 0.
+    @exclusivity(unchecked) private var leased: UInt = 0
     @exclusivity(unchecked) var hand = Hand.nothing
     /// Whether other threads may look at `hand`.
     let handPhase = Atomic<UInt8>(HandPhase.closed.rawValue)
@@ -115,17 +115,17 @@ final class Runner {
 
     /// Takes up a lease that lay in the pool.
     func takeUp(_ queue: QueueCore) {
-        leased = Unmanaged.passUnretained(queue).toOpaque()
+        leased = UInt(bitPattern: Unmanaged.passUnretained(queue).toOpaque())
         queue.takeUpLease(lease.band)
         serve(queue)
-        leased = nil
+        leased = 0
     }
 
     /// Whether the calling thread is a worker of the band's pool that serves the queue.
     static func isServing(_ queue: QueueCore, in band: NiceBand) -> Bool {
         guard let runner = current else { return false }
         return runner._withUnsafeGuaranteedRef {
-            $0.leased == Unmanaged.passUnretained(queue).toOpaque() && $0.lease.band == band
+            $0.leased == UInt(bitPattern: Unmanaged.passUnretained(queue).toOpaque()) && $0.lease.band == band
         }
     }
 

@@ -22,6 +22,8 @@ final class Worker: @unchecked Sendable {
     @exclusivity(unchecked) var isNewborn = true
     /// Whether the worker is among the pool's idle ones. Guarded by the pool's lock.
     @exclusivity(unchecked) var isIdle = false
+    /// Whether it comes for follow-ups by itself. Guarded by the pool's lock.
+    @exclusivity(unchecked) var isHeld = false
     /// Whether the worker is inside an engine wait or presumed blocked. Another one may run in its place then. Guarded
     /// by the pool's lock.
     @exclusivity(unchecked) var isCountedBlocked = false

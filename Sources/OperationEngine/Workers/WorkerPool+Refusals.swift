@@ -51,7 +51,7 @@ extension WorkerPool {
     /// it.
     private func dismissIdle(isLowered: Bool) -> Worker? {
         lock.withLock {
-            guard let place = idle.lastIndex(where: { $0.isLowered == isLowered && $0 !== held }) else { return nil }
+            guard let place = idle.lastIndex(where: { $0.isLowered == isLowered && !$0.isHeld }) else { return nil }
             let worker = idle.remove(at: place)
             worker.isIdle = false
             remove(worker)

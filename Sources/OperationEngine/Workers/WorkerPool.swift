@@ -45,8 +45,8 @@ final class WorkerPool: @unchecked Sendable {
     @exclusivity(unchecked) private var followUps = 0
     /// When follow-ups were last released, on the monotonic clock.
     @exclusivity(unchecked) private var lastFollowUpsNanoseconds: Int64 = 0
-    /// The idle worker that comes for the follow-ups by itself.
-    @exclusivity(unchecked) private(set) var held: Worker?
+    /// Whether an idle worker comes for the follow-ups by itself.
+    @exclusivity(unchecked) private var hasHeld = false
     /// How many workers above the processors' number the monitor requests, because all running ones were blocked, and
     /// for how many more of its looks. A surge must end by itself. Otherwise processor-bound work would have as many
     /// threads later.
@@ -228,7 +228,7 @@ final class WorkerPool: @unchecked Sendable {
         var hasSearched = false
         while true {
             if followUps > 0, case let wait = nanosecondsToFollowUps(), wait > 0 {
-                guard held == nil ? hold(worker, nanoseconds: wait) : park(worker) else { return nil }
+                guard hasHeld ? park(worker) : hold(worker, nanoseconds: wait) else { return nil }
             } else if let item = items.popFirst() {
                 pending.store(items.count, ordering: .relaxed)
                 callWorkerAndUnlock()
@@ -304,7 +304,7 @@ final class WorkerPool: @unchecked Sendable {
     // MARK: Follow-ups
 
     /// Whether only follow-ups wait, and a held worker comes for them. Under the lock.
-    private var isLeftToHeld: Bool { held != nil && followUps == items.count && blockedCount == 0 }
+    private var isLeftToHeld: Bool { hasHeld && followUps == items.count && blockedCount == 0 }
 
     /// How long a worker that is awake has to wait for the items if they are all follow-ups. Releases them if it need not
     /// wait. Under the lock.
@@ -320,9 +320,11 @@ final class WorkerPool: @unchecked Sendable {
 
     /// Sleeps until follow-ups may be released, or until called. Called and returns as `park`.
     private func hold(_ worker: Worker, nanoseconds: Int64) -> Bool {
-        held = worker
+        hasHeld = true
+        worker.isHeld = true
         let isCalled = sleep(worker, timeoutNanoseconds: nanoseconds)
-        held = nil
+        worker.isHeld = false
+        hasHeld = false
         return !isCalled || stays(worker)
     }
 
