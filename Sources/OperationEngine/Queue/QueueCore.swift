@@ -316,18 +316,18 @@ final class QueueCore: @unchecked Sendable {
         // A load too early to see another target sends a lease to the pool. There it chooses nothing and calls for the
         // right one.
         if hasLeftPool.load(ordering: .relaxed) { return submitLeaseOutsidePool(band) }
-        submitLeaseToPool(band, isAdding)
+        submitLeaseToPool(band, isAdding: isAdding)
     }
 
     @inline(never)
-    private func submitLeaseToPool(_ band: NiceBand, _ isAdding: Bool) {
+    private func submitLeaseToPool(_ band: NiceBand, isAdding: Bool) {
         WorkerPool.of(band).submit(.lease(self), isFollowUp: isAdding && Runner.isServing(self, in: band))
     }
 
     @inline(never)
     private func submitLeaseOutsidePool(_ band: NiceBand) {
         let (underlyingQueue, target) = lock.withLock { (storedUnderlyingQueue, state.target) }
-        guard let underlyingQueue else { return submitLeaseToPool(band, false) }
+        guard let underlyingQueue else { return submitLeaseToPool(band, isAdding: false) }
         underlyingQueue.async { Runner(on: target).serve(self, calledFor: band) }
     }
 

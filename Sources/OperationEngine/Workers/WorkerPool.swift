@@ -227,7 +227,7 @@ final class WorkerPool: @unchecked Sendable {
         }
         var hasSearched = false
         while true {
-            if followUps > 0, case let wait = nanosecondsToFollowUps(), wait > 0 {
+            if followUps > 0, case let wait = releaseFollowUps(), wait > 0 {
                 guard hasHeld ? park(worker) : hold(worker, nanoseconds: wait) else { return nil }
             } else if let item = items.popFirst() {
                 pending.store(items.count, ordering: .relaxed)
@@ -306,9 +306,9 @@ final class WorkerPool: @unchecked Sendable {
     /// Whether only follow-ups wait, and a held worker comes for them. Under the lock.
     private var isLeftToHeld: Bool { hasHeld && followUps == items.count && blockedCount == 0 }
 
-    /// How long a worker that is awake has to wait for the items if they are all follow-ups. Releases them if it need not
-    /// wait. Under the lock.
-    private func nanosecondsToFollowUps() -> Int64 {
+    /// Releases the follow-ups if it is time. Returns how many nanoseconds it is until then; 0 if it is, or if another
+    /// item goes before them. Under the lock, for a worker that is awake.
+    private func releaseFollowUps() -> Int64 {
         guard followUps == items.count else { return 0 }
         let now = Deadline.now()
         let wait = lastFollowUpsNanoseconds + Self.followUpNanoseconds - now
