@@ -9,21 +9,21 @@ struct Rows {
     mutating func add(
         _ backend: BackendID = .engine, kind: String, block: Int, cell: String = "w",
         parameters: [String: String] = ["items": "10"], run: String = "r",
-        side: String = "", layout: Int? = nil, status: SampleStatus = .ok, flags: [SampleFlag] = [], repeats: Bool = false,
+        side: String = "", layout: Int? = nil, status: SampleStatus = .ok, flags: [SampleFlag] = [],
+        repeats: Bool = false,
         figures: [(Metric, stat: String, phase: String, class: String, value: Double, operations: Int)] = []
     ) {
         let sampleID = "\(count)\(repeats ? "r" : "")-\(kind)"
         count += 1
         func row(
-            _ metric: Metric, _ stat: String, _ phase: String, _ operationClass: String, _ value: Double?, _ n: Int
-        )
-            -> SampleRow
-        {
+            _ metric: Metric, _ stat: String, _ phase: String, _ operationClass: String,
+            _ value: Double?, _ n: Int
+        ) -> SampleRow {
             SampleRow(
                 runID: run, sampleID: sampleID, timestampUTC: "", workload: "w", cellID: cell, backend: backend,
                 side: side, layout: layout, block: block, position: 0, phase: phase, operationClass: operationClass,
-                status: status,
-                flags: flags, metric: metric.name, stat: stat, value: value, operations: n, parameters: parameters)
+                status: status, flags: flags, metric: metric.name, stat: stat, value: value, operations: n,
+                parameters: parameters)
         }
         rows += figures.map { row($0.0, $0.stat, $0.phase, $0.class, $0.value, $0.operations) }
         rows.append(row(.status, "", "", "", nil, 0))
@@ -33,7 +33,8 @@ struct Rows {
     mutating func addThroughput(
         _ backend: BackendID = .engine, block: Int, seconds: Double, operations: Int = 1000, rounds: Double = 1,
         cell: String = "w", parameters: [String: String] = ["items": "10"], run: String = "r", side: String = "",
-        layout: Int? = nil, spread: Double? = nil, flags: [SampleFlag] = [], repeats: Bool = false, change: Double? = nil
+        layout: Int? = nil, spread: Double? = nil, flags: [SampleFlag] = [], repeats: Bool = false,
+        change: Double? = nil
     ) {
         add(
             backend, kind: "throughput", block: block, cell: cell, parameters: parameters, run: run, side: side,

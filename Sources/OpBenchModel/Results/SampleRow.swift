@@ -41,9 +41,8 @@ public struct SampleRow: Sendable, Hashable {
     public init(
         runID: String, sampleID: String, timestampUTC: String, host: String = "", workload: String, cellID: String,
         backend: BackendID, side: String = "", layout: Int? = nil, block: Int, position: Int, phase: String = "",
-        iteration: Int? = nil, operationClass: String = "", status: SampleStatus, flags: [SampleFlag] = [], metric: String,
-        stat: String,
-        value: Double?, operations: Int, notes: String = "", parameters: [String: String]
+        iteration: Int? = nil, operationClass: String = "", status: SampleStatus, flags: [SampleFlag] = [],
+        metric: String, stat: String, value: Double?, operations: Int, notes: String = "", parameters: [String: String]
     ) {
         self.runID = runID
         self.sampleID = sampleID
