@@ -4,7 +4,7 @@ import Synchronization
 /// read the counts after each test. Release builds have neither the code nor the memory for it.
 package enum LiveObjects {
     package enum Kind: Int, CaseIterable, Sendable {
-        case operation, operationQueue, queueCore, dependencyEdge, operationDetails, observerList, observation,
+        case operation, operationQueue, queueCore, dependencyEdge, dependencyGraph, operationDetails, observerList, observation,
             blockGroup, heldSegment, waitingClosure
     }
 

@@ -110,6 +110,18 @@ struct Scenario: Sendable {
                 for operation in operations { queue.addOperation(operation) }
             }
         },
+        Scenario("graph-at-once", "the same, with all dependencies added in one step") { play in
+            play.onQueue { queue, tally in
+                let operations = play.blocks(tally)
+                var pairs: [(of: Int, on: Int)] = []
+                pairs.reserveCapacity(4 * operations.count)
+                for index in operations.indices {
+                    for earlier in max(0, index - 4)..<index { pairs.append((of: index, on: earlier)) }
+                }
+                Operation.addDependencies(pairs, among: operations)
+                for operation in operations { queue.addOperation(operation) }
+            }
+        },
     ]
 
     private static let controlled = [

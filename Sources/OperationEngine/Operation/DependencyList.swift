@@ -1,8 +1,8 @@
 import CLinux
 import Synchronization
 
-/// The operations that one operation depends on, latest first: edges, which that operation owns, and at the end at most
-/// one dependency without an edge, which it retains.
+/// The operations that one operation depends on, latest first: edges, which that operation owns, and at the end either
+/// one dependency without an edge, which it retains, or its node in a `DependencyGraph`.
 ///
 /// Any thread adds to the list without a lock, after it has counted the dependency. Everything else is done under the
 /// operation's `lock`, which keeps the edges in the list from being freed. A push changes only the head. So a thread
@@ -23,11 +23,9 @@ struct DependencyList: ~Copyable {
     @inline(__always)
     var all: Entries { Entries(link: first) }
 
-    /// Adds the first entry, without an edge. Takes over a reference to the dependency.
+    /// Adds the first entry, without an edge. Takes over a reference to the dependency, or to the node's block.
     @inline(__always)
-    func begin(with dependency: Unmanaged<Operation>) {
-        head.store(DependencyLink(to: dependency).bits, ordering: .releasing)
-    }
+    func begin(with entry: DependencyLink) { head.store(entry.bits, ordering: .releasing) }
 
     @inline(__always)
     func push(_ edge: Edge, isFirst: Bool) {
@@ -72,11 +70,35 @@ struct DependencyList: ~Copyable {
     /// The dependencies, for a thread that has locked the operation.
     struct Entries: Sequence, IteratorProtocol {
         fileprivate(set) var link: DependencyLink
+        /// How many of the node's dependencies are still to come, once the link is a node.
+        private var rest: Int?
+
+        fileprivate init(link: DependencyLink) { self.link = link }
 
         @inline(__always)
         mutating func next() -> Unmanaged<Operation>? {
+            if let node = link.node { return next(of: node) }
             defer { link = link.edge?.pointee.nextOfDependent ?? .end }
             return link.edge?.pointee.dependency ?? link.operation
         }
+
+        @inline(never)
+        private mutating func next(of node: GraphNode.Pointer) -> Unmanaged<Operation>? {
+            let dependencies = node.pointee.dependencies
+            var place = rest ?? dependencies.count
+            defer { rest = place }
+            while place > 0 {
+                place -= 1
+                if let dependency = dependencies[place] { return dependency }
+            }
+            return nil
+        }
+    }
+
+    /// The node at the end of the list.
+    var node: GraphNode.Pointer? {
+        var link = first
+        while let edge = link.edge { link = edge.pointee.nextOfDependent }
+        return link.node
     }
 }

@@ -3,7 +3,8 @@
 /// Several rules depend on it. A cancelled operation may finish without a slot only if its `start` is the engine's own
 /// (contract J9). An overridden `start` runs at the normal thread priority (H4). An overridden `isReady` is asked
 /// before every start (F5), and also in no queue (F8), at no cost for other classes. An overridden `isFinished` is
-/// asked whether the operation has ended with its `main` (C14). An overridden `cancel` is called (J16).
+/// asked whether the operation has ended with its `main` (C14). An overridden `cancel` is called (J16), and so is an
+/// overridden `addDependency`.
 ///
 /// Swift has no call for this question, so the engine compares the classes' method tables. On Linux, and without
 /// library evolution, a subclass's metadata begins with its superclass's entries at the same offsets
@@ -17,6 +18,7 @@ struct MethodOverride {
     @inline(__always) static var isExecuting: MethodOverride { table.isExecuting }
     @inline(__always) static var isFinished: MethodOverride { table.isFinished }
     @inline(__always) static var cancel: MethodOverride { table.cancel }
+    @inline(__always) static var addDependency: MethodOverride { table.addDependency }
 
     /// The overrides of all methods, so that threads initialize one global, and check for it once if they ask for
     /// several.
@@ -26,6 +28,7 @@ struct MethodOverride {
         let isExecuting = MethodOverride(probe: OverridesIsExecuting.self)
         let isFinished = MethodOverride(probe: OverridesIsFinished.self)
         let cancel = MethodOverride(probe: OverridesCancel.self)
+        let addDependency = MethodOverride(probe: OverridesAddDependency.self)
     }
     private static let table = Table()
 
@@ -92,6 +95,9 @@ struct MethodOverride {
     }
     private final class OverridesCancel: Operation, @unchecked Sendable {
         override func cancel() { super.cancel() }
+    }
+    private final class OverridesAddDependency: Operation, @unchecked Sendable {
+        override func addDependency(_ operation: Operation) { super.addDependency(operation) }
     }
     private final class OverridesIsFinished: Operation, @unchecked Sendable {
         override var isFinished: Bool { super.isFinished }

@@ -19,7 +19,7 @@ extension Operation {
         let isFirst = !before.has(OperationState.Word.hasDependencies)
         var isLinked = counted != nil
         if isLinked, isFirst, operation.link(self) {
-            dependencyEdges.begin(with: .passRetained(operation))
+            dependencyEdges.begin(with: DependencyLink(to: .passRetained(operation)))
         } else {
             let edge = DependencyEdge.make(of: self, on: .passRetained(operation))
             if isLinked, !operation.link(edge) {
@@ -46,19 +46,21 @@ extension Operation {
 
         observers?.willChange(.dependencies)
         if !state.load().isReady { observers?.willChange(.isReady) }
+        func drop() {
+            let change = state.dropDependency()
+            if change.consequence == .file { consequence = .file }
+            if change.hasChanged { isReadyChanged = true }
+        }
+        let address = Unmanaged.passUnretained(operation).toOpaque()
         lock.lock()
         var kept: DependencyEdge.Pointer?
         var entries = dependencyEdges.all
         var link = entries.link
-        while let dependency = entries.next() {
-            if dependency.toOpaque() == Unmanaged.passUnretained(operation).toOpaque() {
+        while link.node == nil, let dependency = entries.next() {
+            if dependency.toOpaque() == address {
                 isRemoved = true
                 dependencyEdges.remove(link, after: kept)
-                if link.edge.map({ operation.successors.remove($0) }) ?? unlink(from: operation) {
-                    let change = state.dropDependency()
-                    if change.consequence == .file { consequence = .file }
-                    if change.hasChanged { isReadyChanged = true }
-                }
+                if link.edge.map({ operation.successors.remove($0) }) ?? unlink(from: operation) { drop() }
                 if let edge = link.edge { _ = DependencyEdge.free(edge, into: &places) }
                 // Not the last reference: the caller has one.
                 dependency.release()
@@ -66,6 +68,17 @@ extension Operation {
                 kept = link.edge
             }
             link = entries.link
+        }
+        if let node = link.node {
+            for (place, entry) in node.pointee.dependencies.enumerated() where entry?.toOpaque() == address {
+                isRemoved = true
+                node.pointee.dependencies[place] = nil
+                if node.pointee.clear(UInt32(place)) {
+                    drop()
+                    state.passOn(setting: OperationState.Word.isReleased)
+                }
+                entry?.release()
+            }
         }
         lock.unlock()
         observers?.settleChange(.isReady, hasHappened: isReadyChanged)
@@ -97,7 +110,7 @@ extension Operation {
     /// As `link`, for a dependent without an edge. Returns false also if one has to be made.
     @inline(__always)
     private func link(_ dependent: Operation) -> Bool {
-        guard successors.put(dependent) else { return false }
+        guard successors.put(DependencyLink(to: .passUnretained(dependent))) else { return false }
         guard state.loadAfterPush().isFinished else { return true }
         return !successors.remove(dependent)
     }
@@ -106,11 +119,26 @@ extension Operation {
     /// finishing thread has counted it down. From here on no other thread uses it because of that list.
     private func unlink(from dependency: Operation) -> Bool {
         if !state.load().has(OperationState.Word.isReleased), dependency.successors.remove(self) { return true }
+        waitUntilReleased()
+        return false
+    }
+
+    private func waitUntilReleased() {
         while !state.load().has(OperationState.Word.isReleased) {
             ForkedChild.endIfOne()
             sched_yield()
         }
-        return false
+    }
+
+    /// Ends the empty dependency list with a node of a graph. Returns false if the dependencies have to be added one by
+    /// one.
+    func join(_ node: GraphNode.Pointer) -> Bool {
+        let isPlain =
+            state.load().has(OperationState.Word.isPlainBlock)
+            || !MethodOverride.addDependency.isPresent(in: self) && !MethodOverride.isReady.isPresent(in: self)
+        guard isPlain, state.joinGraph(withDependencies: node.pointee.dependencyCount > 0) else { return false }
+        dependencyEdges.begin(with: DependencyLink(to: node))
+        return true
     }
 
     /// Links an edge of a dependent into this operation's successor list. Returns false if this operation is finished
@@ -134,6 +162,10 @@ extension Operation {
     @inline(never)
     func releaseSuccessors(own runner: Unmanaged<Runner>?) -> Bool {
         var filer = BatchFiler(own: runner)
+        if let node = successors.onlyNode {
+            DependencyGraph.countDependentsDown(of: node, &filer)
+            return filer.fileTheRest()
+        }
         let (dependent, isToBeFiled): (Unmanaged<Operation>, Bool)
         if let only = successors.takeOnly() {
             (dependent, isToBeFiled) = (only, Self.countDown(only, isWithoutEdge: true, &filer))
@@ -175,6 +207,7 @@ extension Operation {
                 readied += 1
             }
             successors.unlock(leaving: .none, isClosed: true)
+            if let node = next.node { DependencyGraph.countDependentsDown(of: node, &filer) }
             filer.file(batch[..<readied])
             return filer.fileTheRest()
         }
@@ -189,6 +222,7 @@ extension Operation {
         var filer = BatchFiler(own: runner)
         var next = newest.edge.map { SuccessorList.oldest(from: $0) }
         var readied = 0
+        var node = next?.pointee.older.node
         if let oldest = next?.pointee.older.operation, Self.countDown(oldest, isWithoutEdge: true, &filer) {
             batch[0] = oldest
             readied = 1
@@ -208,6 +242,7 @@ extension Operation {
             let isDone = next == nil
             next?.pointee.older = .none
             successors.unlock(leaving: DependencyLink(to: next), isClosed: true)
+            if let first = node.take() { DependencyGraph.countDependentsDown(of: first, &filer) }
             filer.file(batch[..<readied])
             readied = 0
             // User code may wait for any of the dependents.
@@ -220,7 +255,7 @@ extension Operation {
     /// Counts one dependent down. With an edge, the successor list is locked meanwhile; without one, the dependent was
     /// taken out, or the same. Returns true if it is to be filed.
     @inline(__always)
-    private static func countDown(
+    static func countDown(
         _ dependent: Unmanaged<Operation>, isWithoutEdge: Bool = false, _ filer: inout BatchFiler
     ) -> Bool {
         let state = DependencyEdge.state(of: dependent)
@@ -233,7 +268,7 @@ extension Operation {
         return consequence == .file
     }
 
-    private static let successorsAtOnce = 64
+    static let successorsAtOnce = 64
 }
 
 extension ObserverList<Operation> {
@@ -248,7 +283,7 @@ extension ObserverList<Operation> {
 
 extension BatchFiler {
     @inline(__always)
-    fileprivate mutating func file(_ operations: some Collection<Unmanaged<Operation>>) {
+    mutating func file(_ operations: some Collection<Unmanaged<Operation>>) {
         // Before a lock is taken, and before any of them can be started.
         if TraceMarks.operations { Self.traceReady(operations) }
         for operation in operations { operation._withUnsafeGuaranteedRef { file($0) } }
@@ -262,6 +297,7 @@ extension Operation {
         var edges: DependencyEdge.Pointer?
         /// One without an edge. Released before the others.
         var only: Unmanaged<Operation>?
+        var nodes: GraphNode.Pointer?
     }
 
     /// Releasing the last of a chain of a million operations would recurse a million times. So the outermost deinit on
@@ -291,6 +327,12 @@ extension Operation {
         }
         own.only = link.operation
         own.only?._withUnsafeGuaranteedRef { _ = unlink(from: $0) }
+        if let node = link.node {
+            if !state.load().has(OperationState.Word.isReleased), !node.pointee.end() { waitUntilReleased() }
+            node.pointee.nextEnded = outer?.pointee.nodes
+            own.nodes = node
+            outer?.pointee.nodes = node
+        }
         if let outer {
             last?.pointee.nextOfDependent = DependencyLink(to: outer.pointee.edges)
             if last != nil { outer.pointee.edges = own.edges }
@@ -313,6 +355,9 @@ extension Operation {
                     } else if let edge = list.pointee.edges {
                         list.pointee.edges = edge.pointee.nextOfDependent.edge
                         DependencyEdge.free(edge, into: &places).release()
+                    } else if let node = list.pointee.nodes {
+                        list.pointee.nodes = node.pointee.nextEnded
+                        DependencyGraph.free(node)
                     } else {
                         break
                     }

@@ -20,6 +20,18 @@ extension OperationState {
         }?.old
     }
 
+    /// Marks an operation whose first dependencies are those of a node in a `DependencyGraph`, and counts these as one.
+    /// Returns false, with no change, if it has, or had, dependencies or observers, or was added to a queue.
+    func joinGraph(withDependencies: Bool) -> Bool {
+        update { word in
+            let hindrances = Word.hasDependencies | Word.hasObservers | Word.hasOwnReadiness
+            guard word.phase == .idle, !word.has(hindrances) else { return nil }
+            let next = word.setting(Word.hasDependencies)
+            // Without dependencies, no thread will count it down.
+            return withDependencies ? Word(bits: next.bits &+ Word.oneDependency) : next.setting(Word.isReleased)
+        } != nil
+    }
+
     /// Changes at most a flag, but passes on what the calling thread has seen or done, such as the writes of a dependency
     /// that it found finished. A thread that changes the word later, as by starting the operation, sees these too
     /// (contract E24). Returns the word before.

@@ -65,8 +65,8 @@ extension OperationState {
         /// It is an instance of `BlockOperation` itself, so nothing is overridden. Set in its init. Spares the most common
         /// class looking for overrides.
         static let isPlainBlock: UInt64 = 1 << 34
-        /// The finishing thread that has taken the operation out of a `SuccessorList`, where it was without an edge, no
-        /// longer uses it.
+        /// The thread that has taken the operation out of a `SuccessorList`, where it was without an edge, or has
+        /// cleared the last bit of its `GraphNode`, no longer uses it.
         static let isReleased: UInt64 = 1 << 35
         static let dependencyShift: UInt64 = 36
         static let oneDependency: UInt64 = 1 << dependencyShift

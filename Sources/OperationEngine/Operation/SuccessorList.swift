@@ -1,8 +1,9 @@
 import CLinux
 import Synchronization
 
-/// The operations that depend on one operation: their edges, which they own, and at the end at most one dependent
-/// without an edge.
+/// The operations that depend on one operation: their edges, which they own, and at the end either one dependent without
+/// an edge, or the operation's own node in a `DependencyGraph`, whose dependents it knows. No thread takes a node out.
+/// Dependents of a node that is alone are counted down without the lock, and the list stays open.
 ///
 /// The list is one word: a link to an entry, and two flags. Until its operation has finished, a compare-exchange
 /// pushes an edge onto it, and the edges are linked by `older`, from the newest on. Everything else about edges needs
@@ -60,14 +61,19 @@ struct SuccessorList: ~Copyable {
 
     // MARK: A dependent without an edge
 
-    /// Adds a dependent without an edge. Returns false, with no change, unless the list is empty and open.
+    /// Adds a dependent without an edge, or a node. Returns false, with no change, unless the list is empty and open.
     @inline(__always)
-    func put(_ dependent: Operation) -> Bool {
+    func put(_ entry: DependencyLink) -> Bool {
         guard word.load(ordering: .relaxed) == 0 else { return false }
-        // Also releasing: publishes the dependent to the finishing thread.
-        return word.compareExchange(
-            expected: 0, desired: DependencyLink(to: .passUnretained(dependent)).bits, ordering: .sequentiallyConsistent
-        ).exchanged
+        // Also releasing: publishes the entry to the finishing thread.
+        return word.compareExchange(expected: 0, desired: entry.bits, ordering: .sequentiallyConsistent).exchanged
+    }
+
+    /// The node, if nothing else is in the list. Acquiring: pairs with `put`.
+    @inline(__always)
+    var onlyNode: GraphNode.Pointer? {
+        let bits = word.load(ordering: .acquiring)
+        return bits & Self.flags == 0 ? DependencyLink(bits: bits).node : nil
     }
 
     /// Takes out a dependent without an edge that is alone, and closes the list. Called by the finishing thread.

@@ -75,6 +75,8 @@ struct Plan: Sendable {
     private var waitsPlanned = 0
     /// The order in which the adding threads come to their operations.
     let order: [Int]
+    /// Whether the dependencies are added in one step.
+    private(set) var linksAtOnce = false
 
     init(_ profile: Profile, size: Int, _ random: inout SeededGenerator) {
         let queueCount = Int.random(in: profile.queues, using: &random)
@@ -93,6 +95,7 @@ struct Plan: Sendable {
         let reach = Int.random(in: 1...size, using: &random)
         for index in 0..<size { tasks.append(task(index, size, reach, isCyclic, profile, &random)) }
         if isCyclic { closeCycle(&random) }
+        linksAtOnce = Bool.random(using: &random)
     }
 
     private mutating func task(

@@ -56,6 +56,12 @@ final class Program: @unchecked Sendable {
             case .completion(let parent): subjects[parent].childrenOfCompletion.append(subject.index)
             }
             if subject.task.isWatched { watch(subject, atBirth: true) }
+        }
+        if plan.linksAtOnce {
+            let pairs = subjects.flatMap { subject in subject.fixed.map { (of: subject.index, on: $0.dependency) } }
+            return Operation.addDependencies(pairs, among: operations)
+        }
+        for subject in subjects {
             for edge in subject.fixed { operations[subject.index].addDependency(operations[edge.dependency]) }
         }
     }

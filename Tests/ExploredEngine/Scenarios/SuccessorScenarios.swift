@@ -238,6 +238,80 @@ let successorScenarios: [Scenario] = [
         withExtendedLifetime(token) {}
         exploration.check(dependency.successors.isEmpty, "E21: an edge is left")
     },
+    Scenario("node-goes-while-its-dependencies-finish", "E21: a dependent of a graph that is gone is not counted down") {
+        exploration in
+        let (one, other) = (BlockOperation {}, BlockOperation {})
+        let dependent = Shared<BlockOperation?>(BlockOperation {})
+        let last = BlockOperation {}
+        Operation.addDependencies(
+            [(2, 0), (2, 1), (3, 0), (3, 1)], among: [one, other, dependent.value!, last])
+        exploration.run(
+            { one.start() }, { other.start() },
+            {
+                exploration.point()
+                dependent.value = nil
+            })
+        exploration.check(last.isReady, "E25: the one that stays is not ready")
+        exploration.check(last.state.load().unfinishedDependencies == 0, "E4: the count is wrong")
+    },
+    Scenario("observed-node-goes", "E21, D18: nor an observed one") { exploration in
+        let dependency = BlockOperation {}
+        let dependent = Shared<BlockOperation?>(BlockOperation {})
+        Operation.addDependencies([(1, 0)], among: [dependency, dependent.value!])
+        let token = dependent.value?.observe(\.isReady) { _, _ in }
+        exploration.run(
+            { dependency.start() },
+            {
+                exploration.point()
+                dependent.value = nil
+            })
+        withExtendedLifetime(token) {}
+        exploration.check(dependency.isFinished, "E21: not finished")
+    },
+    Scenario("removed-from-a-node-while-it-finishes", "E13: counted once, by the thread that clears the bit") {
+        exploration in
+        let (dependency, dependent) = (BlockOperation {}, Shared<BlockOperation?>(BlockOperation {}))
+        let second = BlockOperation {}
+        Operation.addDependencies([(1, 0), (1, 0), (1, 2)], among: [dependency, dependent.value!, second])
+        exploration.run({ dependency.start() }, { dependent.value!.removeDependency(dependency) }, { second.start() })
+        exploration.check(dependent.value!.state.load().unfinishedDependencies == 0, "E13: the count is wrong")
+        exploration.check(dependent.value!.dependencies == [second], "E13: the wrong ones are listed")
+        dependent.value = nil
+    },
+    Scenario("graph-is-declared-while-one-finishes", "E10, E25: the node is found, or the finish") { exploration in
+        let (dependency, first, second) = (BlockOperation {}, BlockOperation {}, BlockOperation {})
+        exploration.run(
+            { Operation.addDependencies([(1, 0), (2, 1)], among: [dependency, first, second]) },
+            { dependency.start() })
+        exploration.check(first.isReady && !second.isReady, "E25: the first one is not ready, or the second")
+        first.start()
+        exploration.check(second.isReady, "E25: never becomes ready")
+    },
+    Scenario("graph-is-declared-twice-at-once", "E12, E25: of two threads one gets the operations' nodes") {
+        exploration in
+        let (one, other, dependent) = (BlockOperation {}, BlockOperation {}, BlockOperation {})
+        exploration.run(
+            { Operation.addDependencies([(1, 0)], among: [one, dependent]) },
+            { Operation.addDependencies([(1, 0), (0, 2)], among: [other, dependent, one]) })
+        exploration.check(Set(dependent.dependencies) == [one, other], "E12: one is not listed")
+        exploration.check(other.dependencies == [one], "E12: not listed")
+        exploration.check(!dependent.isReady && !other.isReady, "E4: ready too early")
+        for operation in [one, other] { operation.start() }
+        exploration.check(dependent.isReady, "E25: never becomes ready")
+        exploration.check(dependent.state.load().unfinishedDependencies == 0, "E4: the count is wrong")
+    },
+    Scenario("edges-come-and-go-before-a-node", "E13, E21, E25: while the node's dependents are counted down") {
+        exploration in
+        let (dependency, dependent, newcomer) = (BlockOperation {}, BlockOperation {}, BlockOperation {})
+        let leaves = BlockOperation {}
+        Operation.addDependencies([(1, 0)], among: [dependency, dependent])
+        leaves.addDependency(dependency)
+        exploration.run(
+            { dependency.start() }, { newcomer.addDependency(dependency) }, { leaves.removeDependency(dependency) })
+        for operation in [dependent, newcomer, leaves] {
+            exploration.check(operation.state.load().unfinishedDependencies == 0, "E25: the count is wrong")
+        }
+    },
     Scenario("last-two-dependencies", "E4, D15, E24: the last of two makes it ready, once, and it runs once") {
         exploration in
         exploration.warmUp()

@@ -105,14 +105,20 @@ struct EngineDependencyTests {
     }
 
     /// Few enough for the finishing thread to release them in one go, and too many.
-    @Test("dependents freed while their dependency finishes", .contract("E21"), arguments: [1, 2, 3, 8, 150])
-    func freedWhileFinishing(width: Int) {
+    @Test(
+        "dependents freed while their dependency finishes", .contract("E21"), arguments: [1, 2, 3, 8, 150],
+        [false, true])
+    func freedWhileFinishing(width: Int, atOnce: Bool) {
         let freed = Counter()
         let rounds = Scale.of(4_000 / width)
         for _ in 0..<rounds {
             let dependency = MainOperation()
             let dependents = Guarded((0..<width).map { _ in CountedOperation(freed: freed) })
             dependents.withLock { list in
+                if atOnce {
+                    let pairs = list.indices.map { (of: $0, on: width) }
+                    return Operation.addDependencies(pairs, among: list + [dependency])
+                }
                 for dependent in list { dependent.addDependency(dependency) }
             }
             onThreads(2) { thread in

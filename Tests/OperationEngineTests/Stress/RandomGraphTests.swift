@@ -108,8 +108,13 @@ private final class RandomGraph: @unchecked Sendable {
                 let dependency = nodes[Int.random(in: max(0, node.index - reach)..<node.index, using: &random)]
                 guard !node.fixed.contains(where: { $0 === dependency }) else { continue }
                 node.fixed.append(dependency)
-                node.addDependency(dependency)
             }
+        }
+        if seed.isMultiple(of: 2) {
+            let pairs = nodes.flatMap { node in node.fixed.map { (of: node.index, on: $0.index) } }
+            Operation.addDependencies(pairs, among: nodes)
+        } else {
+            for node in nodes { node.fixed.forEach(node.addDependency) }
         }
         for node in nodes {
             let (completions, total) = (node.completions, total)

@@ -113,6 +113,12 @@ extension Operation {
     private static let mostDependencies = 8
     private static let mostVisited = 1_000
 
+    /// Those of a `DependencyGraph` are one in the state word.
+    final var unfinishedDependencyCount: Int {
+        let pending = lock.withLock { dependencyEdges.node?.pointee.pendingCount ?? 0 }
+        return Int(state.load().unfinishedDependencies) + max(0, pending - 1)
+    }
+
     /// The latest unfinished dependencies, a few.
     final func unfinishedDependencies() -> [Needed] {
         guard !state.load().isReady else { return [] }

@@ -14,7 +14,7 @@ extension OperationQueue.Snapshot.Entry {
         priority = Operation.QueuePriority(level: word.level).rawValue
         guard state == .waiting else { return }
         self.dependencies = dependencies
-        unfinishedDependencies = max(Int(word.unfinishedDependencies), dependencies.count)
+        unfinishedDependencies = max(operation.unfinishedDependencyCount, dependencies.count)
         if !dependencies.isEmpty {
             reasons.insert(.dependencies, at: 0)
         } else if word.has(OperationState.Word.hasOwnReadiness) {
