@@ -4,8 +4,8 @@ import Synchronization
 /// read the counts after each test. Release builds have neither the code nor the memory for it.
 package enum LiveObjects {
     package enum Kind: Int, CaseIterable, Sendable {
-        case operation, operationQueue, queueCore, dependencyEdge, dependencyGraph, operationDetails, observerList, observation,
-            blockGroup, heldSegment, waitingClosure
+        case operation, operationQueue, queueCore, dependencyEdge, dependencyGraph, operationDetails, observerList,
+            observation, blockGroup, heldSegment, waitingClosure
     }
 
     /// The kinds of which objects are alive. Exact while no one uses the engine and its workers are idle.

@@ -71,7 +71,7 @@ struct BadInputTests {
     static let arguments: [(line: String, names: String)] = [
         ("run nope.json", "nope.json:"), ("run .", ".:"), ("run w.json copy.json", #"copy.json: $.name: "w" w.json"#),
         ("run w.json --backend engin", #"--backend: "engin" "engine""#),
-        ("run other.json --backend dispatch:inline", #"--backend: "dispatch:inline""#),
+        ("run other.json --backend engine:graph", #"--backend: "engine:graph""#),
         ("run w.json --metric memoory", #"--metric: "memoory" "memory" throughput"#),
         ("run w.json --set depth", #"--set: "depth" NAME=VALUE"#),
         ("run w.json --set depth=1 --set depth=2", "--set: depth:"),

@@ -279,14 +279,14 @@ struct ExplainTests {
             #expect(run.status == 0, "\(run.errors)")
         }
         try await expectRefusal(of: ["one"])
-        // Two backends: no limit is possible with concurrentPerform.
+        // Three backends: without batches one has no figures.
         let run = try await OpBenchProcess.run(
-            ["run", "--quick", "--run-id", "three", "--backend", "serial,engine,dispatch:apply", "busy.json"],
+            ["run", "--quick", "--run-id", "three", "--backend", "serial,engine,engine:counted", "busy.json"],
             in: folder)
         #expect(run.status == 0, "\(run.errors)")
         for words in [
             ["engine,engines"], ["engine"], ["engine,engine"], ["engine,serial,dispatch"], ["engine,foundation"],
-            ["engine,dispatch:apply", "--filter", "busy"], ["engine,serial", "--filter", "absent"],
+            ["engine,engine:counted", "--filter", "busy"], ["engine,serial", "--filter", "absent"],
             ["engine,serial", "--backend", "engine"], ["engine,serial", "--policy", "p.json"],
             ["engine,serial", "one"],
         ] {

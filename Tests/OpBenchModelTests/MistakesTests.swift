@@ -18,7 +18,7 @@ struct MistakesTests {
              "shape": "chain",
              "parameters": {"depth": [10, 0, "x", 10], "dept": 3,
                             "order": "backward", "seed": [1, 2]},
-             "backends": ["engin", "engine", "engine", "dispatch:item"],
+             "backends": ["engin", "engine", "engine", "engine:counted"],
              "sample_kinds": ["latency", "latncy"],
              "skip": [{"backend": "engine", "when": {"depth": {"above": "x"}, "form": 1}},
                       {"backend": "serail", "reason": "r"}],

@@ -21,7 +21,7 @@ import Testing
         _ index: Int, _ limit: Int
     ) async throws {
         let (shape, parameters) = Self.limited[index]
-        for factory in [ConcurrencyBackend.factory, ConcurrencyBackend.await, ConcurrencyBackend.group] {
+        for factory in [ConcurrencyBackend.factory, ConcurrencyBackend.group] {
             let report = try await Fixture.report(
                 factory, .check, shape, "{\(parameters), \"max_concurrent\": \(limit)}")
             guard report.status != .unsupported else { continue }
@@ -118,8 +118,6 @@ import Testing
         var lines: [String] = []
         for (id, shape, parameters) in [
             ("concurrency", "chain", #"{"queues": 2}"#), ("concurrency", "blocking", "{}"),
-            ("concurrency:await", "chain", #"{"order": "reverse"}"#),
-            ("concurrency:await", "graph", #"{"order": "reverse"}"#), ("concurrency:await", "independent", "{}"),
             ("concurrency:group", "chain", "{}"), ("concurrency", "priority_mix", #"{"max_concurrent": 2}"#),
         ] {
             let factory = try #require(BackendFactory.named(BackendID(rawValue: id)))

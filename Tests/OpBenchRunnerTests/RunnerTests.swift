@@ -439,7 +439,7 @@ import Testing
 
     @Test func `each omission has one row`() async throws {
         let folder = try Fixture.folder()
-        let backends = ["engine", "dispatch:serial"]
+        let backends = ["engine", "concurrency"]
         let spec = try Fixture.spec("chain", #"{"depth": 3, "queues": 2}"#, backends: backends)
         for resume in [false, true] {
             let plan = try RunPlan(

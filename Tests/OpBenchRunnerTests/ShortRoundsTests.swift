@@ -22,8 +22,7 @@ import Testing
     ]
     private static let factories =
         [
-            DispatchBackend.factory, DispatchBackend.notify, DispatchBackend.function, DispatchBackend.inline,
-            ConcurrencyBackend.factory,
+            DispatchBackend.factory, DispatchBackend.notify, DispatchBackend.function, ConcurrencyBackend.factory,
         ] + EngineBackend.factories
 
     @Test(arguments: plans.indices) func `a round may end before its submitting calls`(_ index: Int) throws {

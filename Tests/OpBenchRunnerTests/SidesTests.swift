@@ -188,7 +188,7 @@ import Testing
     @Test func `omissions apply to both sides`() throws {
         var options = RunOptions()
         options.builds = Self.builds
-        let spec = try Fixture.spec("chain", #"{"depth": 3, "queues": 2}"#, backends: ["engine", "dispatch:serial"])
+        let spec = try Fixture.spec("chain", #"{"depth": 3, "queues": 2}"#, backends: ["engine", "concurrency"])
         let plan = try RunPlan(specs: [spec], options: options)
         #expect(plan.omissions.map(\.side) == [.base, .head])
     }

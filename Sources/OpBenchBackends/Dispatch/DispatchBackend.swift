@@ -35,13 +35,8 @@ import OpBenchModel
 ///   queue each batch is a group, whose `notify` submits the next. The general form.
 /// - `dispatch:function`: as `dispatch`, by `dispatch_async_f` with C functions, which allocate nothing except
 ///   Dispatch's own continuation, which it reuses.
-/// - `dispatch:apply`: independent operations as the iterations of `concurrentPerform`: no queue, and the call that
-///   submits runs operations itself.
-/// - `dispatch:serial`: a serial queue per chain, whose order replaces dependencies.
-/// - `dispatch:inline`: as `within`, but a body runs the first successor that it made ready itself, without the queue.
-///   Not the baseline, since such a successor was never scheduled: a chain would be a plain loop.
 package enum DispatchBackend {
-    package static let factories = [factory, notify, serial, inline, item, function, apply]
+    package static let factories = [factory, notify, function]
 
     static let factory = BackendFactory(id: .dispatch, guarantees: [], ways: ways)
 
@@ -61,34 +56,6 @@ package enum DispatchBackend {
         "dispatch:function",
         [.independent: functions, .chains: functions, .graphs: functions],
         only: "independent operations, chains and graphs")
-    static let apply = form(
-        "dispatch:apply",
-        [
-            .independent: Way(
-                support: DispatchApply.support, canHoldPending: { _ in false }, make: { DispatchApply($0, $1) })
-        ],
-        only: "independent operations")
-    static let serial = form(
-        "dispatch:serial",
-        [
-            .chains: Way(
-                support: DispatchSerial.support, canHoldPending: { _ in true }, make: { DispatchSerial($0, $1) })
-        ], only: "chains")
-    static let inline = form(
-        "dispatch:inline",
-        [
-            .graphs: Way(
-                support: { _ in
-                    .full(note: "a body runs the first successor that it made ready itself, and submits the others")
-                }, canHoldPending: { _ in false }, make: { DispatchInline($0, $1) }
-            ).on(.byHand)
-        ],
-        only: "graphs")
-    /// Cancellation by the work items of Dispatch.
-    static let item = form(
-        "dispatch:item",
-        [.cancellation: Way(canHoldPending: { _ in true }, make: { DispatchItems($0, $1) })],
-        only: "cancellation")
 
     private static let ways: [Capability: Way] = [
         .independent: loop, .suspension: loop, .wakeups: loop, .arrivals: loop,

@@ -51,13 +51,6 @@ final class DispatchLane: RoundQueue {
         if case .pumps(let pumps) = kind { pumps.async(work) } else { queue.async(execute: work) }
     }
 
-    /// The same for a work item, counted by a group, except on pumps, which count it themselves.
-    func async(_ item: DispatchWorkItem, in group: DispatchGroup) {
-        guard case .pumps(let pumps) = kind else { return queue.async(group: group, execute: item) }
-        nonisolated(unsafe) let item = item
-        pumps.async { item.perform() }
-    }
-
     /// The same in a group.
     func async(in group: DispatchGroup, _ work: @escaping Work) {
         guard case .pumps(let pumps) = kind else { return queue.async(group: group, execute: work) }

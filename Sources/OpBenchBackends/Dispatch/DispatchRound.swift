@@ -12,28 +12,6 @@ class DispatchRound: QueueRound<DispatchLane>, @unchecked Sendable {
     override func submit(_ part: Range<Int>) { super.submit(part) }
 }
 
-/// Graphs in which a body runs the first operation that it made ready itself.
-final class DispatchInline: DispatchRound, @unchecked Sendable {
-    override func chooseSubmission() {
-        super.chooseSubmission()
-        isInline = true
-    }
-}
-
-/// Chains in the order of serial queues.
-final class DispatchSerial: DispatchRound, @unchecked Sendable {
-    static func support(_ plan: WorkloadPlan) -> Support {
-        if plan.chains?.queues ?? 1 > 1 {
-            return .unsupported(reason: "a serial queue has no order relative to another")
-        }
-        return plan.limit ?? 1 > 1
-            ? .unsupported(reason: "serial queues have no common limit")
-            : .full(note: "the order of a serial queue replaces dependencies")
-    }
-
-    override func chooseSubmission() {}
-}
-
 /// Batches as groups, whose `notify` submits the next.
 final class DispatchBatches: DispatchRound, @unchecked Sendable {
     private let refill: Refill
@@ -65,52 +43,6 @@ final class DispatchBatches: DispatchRound, @unchecked Sendable {
     override func drain() {
         refill.wait()
         super.drain()
-    }
-}
-
-/// Cancellation by the work items of Dispatch and their own `cancel()`.
-final class DispatchItems: DispatchRound, @unchecked Sendable {
-    private var items: [DispatchWorkItem] = []
-    /// The closure of a cancelled item never runs, so the items are counted by a group.
-    private let group = DispatchGroup()
-
-    override var chosenExtra: Extra { .nothing }
-
-    override func build() {
-        super.build()
-        items.reserveCapacity(plan.operationCount)
-        for operation in 0..<plan.operationCount {
-            items.append(DispatchWorkItem { [body] in body.run(operation) })
-        }
-    }
-
-    override func submit(_ part: Range<Int>) {
-        for operation in part {
-            body.willSubmit(operation)
-            lane.async(items[operation], in: group)
-            body.didSubmit(operation)
-            guard body.wantsNotification(operation) else { continue }
-            items[operation].notify(queue: lane.queue, execute: notifications.block(operation, body))
-        }
-    }
-
-    override func cancel(_ part: Range<Int>) {
-        guard let cancellation = plan.cancellation else { return }
-        for operation in part where cancellation.isChosen[operation] { items[operation].cancel() }
-    }
-
-    override func attest() {
-        for (operation, item) in items.enumerated() where item.isCancelled { body.didEndCancelled(operation) }
-    }
-
-    override func drain() {
-        super.drain()
-        group.wait()
-    }
-
-    override func teardown() {
-        items = []
-        super.teardown()
     }
 }
 

@@ -2,23 +2,17 @@ import OpBenchModel
 
 /// The engine under test.
 ///
-/// The other forms are for programs that need less than dependencies among objects:
+/// The other forms are for programs that know their graph before, or need less than dependencies among objects:
+/// - `engine:graph`: `addDependencies(_:among:)` adds all dependencies in one step.
 /// - `engine:within`: as `dispatch`: each body submits its successors, as closures; a chain has a serial queue of its
 ///   own.
 /// - `engine:counted`: as `dispatch`: the last body of a refilled batch submits the next, by a counter.
-/// - `engine:barrier`: a barrier behind each refilled batch submits the next.
 package enum EngineBackend {
     package static let factories = [
         factory,
+        form("engine:graph", [.chains: graph, .graphs: graph], only: "chains and graphs"),
         form("engine:within", [.chains: within, .graphs: within], only: "chains and graphs"),
-        form("engine:counted", [.independent: batches { EngineClosures($0, $1) }.on(.byHand)], only: "refilled queues"),
-        form(
-            "engine:barrier",
-            [
-                .independent: batches("a barrier waits for the batches of all producers") {
-                    EngineBarrierBatches($0, $1)
-                }.on(.declared)
-            ], only: "refilled queues"),
+        form("engine:counted", [.independent: counted], only: "refilled queues"),
     ]
 
     package static let factory = BackendFactory(
@@ -32,17 +26,13 @@ package enum EngineBackend {
         canHoldPending: { _ in false }, make: { EngineClosures($0, $1) }
     ).on(.byHand)
 
-    /// - Parameter note: what differs in meaning with several producers.
-    private static func batches(
-        _ note: String = "", _ make: @escaping @Sendable (WorkloadPlan, OperationBody) -> any Backend
-    ) -> Way {
-        Way(
-            support: {
-                $0.isRefill
-                    ? .full(note: $0.parts.count > 1 ? note : "")
-                    : .unsupported(reason: "without batches the engine itself is this form")
-            }, make: make)
-    }
+    private static let graph = Way { EngineGraphRound($0, $1) }.on(.declared)
+
+    private static let counted = Way(
+        support: {
+            $0.isRefill ? .full() : .unsupported(reason: "without batches the engine itself is this form")
+        }, make: { EngineClosures($0, $1) }
+    ).on(.byHand)
 
     private static func form(_ name: String, _ ways: [Capability: Way], only: String) -> BackendFactory {
         BackendFactory(

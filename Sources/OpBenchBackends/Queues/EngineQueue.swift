@@ -57,11 +57,20 @@ extension OperationEngine.Operation: QueuedItem {
 }
 
 /// Objects on the engine's queues.
-final class EngineRound: ObjectRound<EngineQueue>, @unchecked Sendable {
+class EngineRound: ObjectRound<EngineQueue>, @unchecked Sendable {
     override func build() { super.build() }
     override func submit(_ part: Range<Int>) { super.submit(part) }
     override func cancel(_ part: Range<Int>) { super.cancel(part) }
     override func attest() { super.attest() }
+}
+
+/// The same with a graph that is declared in one step.
+final class EngineGraphRound: EngineRound, @unchecked Sendable {
+    override func link(_ items: [Item]) {
+        var pairs: [(of: Int, on: Int)] = []
+        plan.forEachDependency { pairs.append((of: $0, on: $1)) }
+        Item.addDependencies(pairs, among: items)
+    }
 }
 
 /// Closures on the engine's queues.
@@ -72,40 +81,4 @@ class EngineClosures: QueueRound<EngineQueue>, @unchecked Sendable {
     }
 
     override func submit(_ part: Range<Int>) { super.submit(part) }
-}
-
-/// Refilled batches of closures, each with a barrier behind it that submits the next.
-final class EngineBarrierBatches: EngineClosures, @unchecked Sendable {
-    private let refill: Refill
-
-    override init(_ plan: WorkloadPlan, _ body: OperationBody) {
-        refill = Refill(window: plan.refillWindow ?? plan.operationCount, streams: plan.parts.count)
-        super.init(plan, body)
-    }
-
-    override func chooseSubmission() {}
-
-    override func submit(_ part: Range<Int>) {
-        let batch = part.prefix(refill.window)
-        let rest = batch.upperBound..<part.upperBound
-        let (round, queue) = (Unretained(self), queues[0])
-        refill.willSubmit()
-        for operation in batch {
-            body.willSubmit(operation)
-            queue.submit { [body] in body.run(operation) }
-            body.didSubmit(operation)
-        }
-        queue.submitBarrier {
-            round {
-                for operation in batch { $0.body.didNotify(operation) }
-                if rest.isEmpty { $0.refill.streamEnded() } else { $0.submit(rest) }
-            }
-        }
-        refill.didSubmit()
-    }
-
-    override func drain() {
-        refill.wait()
-        super.drain()
-    }
 }

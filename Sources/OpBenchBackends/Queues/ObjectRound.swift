@@ -66,7 +66,7 @@ class ObjectRound<Queue: ObjectQueue>: QueueRound<Queue>, @unchecked Sendable {
         items.reserveCapacity(plan.operationCount)
         observations.reserveCapacity(observers * plan.operationCount)
         for operation in 0..<plan.operationCount { items.append(make(operation)) }
-        plan.forEachDependency { operation, predecessor in items[operation].addDependency(items[predecessor]) }
+        if plan.hasDependencies { link(items) }
         guard plan.blocking?.kind == .wait else { return }
         let round = Unretained(self)
         body.setWait { operation in round { $0.items[operation].waitUntilFinished() } }
@@ -132,6 +132,11 @@ class ObjectRound<Queue: ObjectQueue>: QueueRound<Queue>, @unchecked Sendable {
     }
 
     // MARK: Operations
+
+    /// Adds the plan's dependencies.
+    func link(_ items: [Item]) {
+        plan.forEachDependency { operation, predecessor in items[operation].addDependency(items[predecessor]) }
+    }
 
     /// The queue keeps dependencies, and completion blocks refill it.
     override func chooseSubmission() { barriers = plan.barriers }

@@ -119,7 +119,6 @@ extension QueueRound {
     private func runAndRelease(_ operation: Int) {
         guard let successors else { return ranLate() }
         body.run(operation)
-        if isInline { return runReleased(by: operation, successors) }
         let isLast = successors.release(after: operation) { submitReady($0) }
         if !Queue.hasCompletionBlocks, body.wantsNotification(operation) { body.didNotify(operation) }
         if isLast || !Queue.isTrusted { ends.end() }
@@ -153,27 +152,6 @@ extension QueueRound {
         _ = successors.release(after: operation) { submitArrived($0) }
         // All its calls have returned.
         ends.end()
-    }
-
-    /// Runs the first operation that another has made ready, then the first that this one makes ready, and so on;
-    /// submits the others.
-    private func runReleased(by operation: Int, _ successors: Successors) {
-        var ended = operation
-        while true {
-            var first: Int?
-            let isLast = successors.release(after: ended) { if first == nil { first = $0 } else { submitReady($0) } }
-            if isLast { ends.end() }
-            guard let next = first else { return }
-            body.willSubmit(next)
-            body.didSubmit(next)
-            body.run(next)
-            if body.wantsNotification(next) {
-                let notification = notifications.block(next, body)
-                let queue = place(of: next)
-                queue { $0.submit(notification) }
-            }
-            ended = next
-        }
     }
 
     @inline(__always)

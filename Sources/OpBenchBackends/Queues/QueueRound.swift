@@ -53,8 +53,6 @@ package class QueueRound<Queue: RoundQueue>: Backend, @unchecked Sendable {
     final var batches: CountedBatches?
     /// The dependencies, where each operation submits, as its last act, the successors that it made ready.
     final var successors: Successors?
-    /// Whether an operation runs the first that it made ready itself, without the queue.
-    final var isInline = false
     final var barriers: Barriers?
     final var extra = Extra.nothing
     /// Whether `extra` is nothing.

@@ -18,12 +18,9 @@ import OpBenchModel
 /// At limit 1 the bodies run on an actor, which prefers the higher priority; at limit k they need one of k permits,
 /// first come, first served. An unstructured task costs less than a child of a group.
 ///
-/// The forms beside it:
-/// - `concurrency:await`: each task awaits its predecessors' values. The plain way to write a dependency; in chains it
-///   takes several times as long as `concurrency`.
-/// - `concurrency:group`: a task group for all, a limit being a window of children. The group's own task submits them.
+/// Beside it, `concurrency:group`: a task group for all, a limit being a window of children. The group's own task submits them.
 package enum ConcurrencyBackend {
-    package static let factories = [factory, Self.await, group]
+    package static let factories = [factory, group]
 
     static let factory = BackendFactory(
         id: .concurrency, guarantees: [], ways: ways,
@@ -32,11 +29,6 @@ package enum ConcurrencyBackend {
             .barriers: "tasks have no order that a barrier could divide",
             .manualStarts: "a task runs on its executor, and no call runs it at once",
         ])
-
-    static let await = BackendFactory(
-        id: BackendID(rawValue: "concurrency:await"), guarantees: [],
-        ways: [.chains: dependencies(.await), .graphs: dependencies(.await)],
-        otherwise: "a form of chains and graphs only")
 
     static let group: BackendFactory = {
         let reason = "a form of independent operations, not refilled, only"
@@ -54,7 +46,7 @@ package enum ConcurrencyBackend {
 
     private static let ways: [Capability: Way] = [
         .independent: loop().on(.declared), .wakeups: loop(), .arrivals: loop(), .holding: loop(),
-        .chains: dependencies(.within), .graphs: dependencies(.within),
+        .chains: dependencies, .graphs: dependencies,
         .replay: Way(
             support: { plan in
                 if plan.classes != nil, plan.queueLimits.contains(where: { $0 ?? 1 > 1 }) {
@@ -64,7 +56,7 @@ package enum ConcurrencyBackend {
                 }
                 return .full(
                     note: plan.replayNote(following: "each task makes the tasks of the successors that it made ready"))
-            }, canHoldPending: { _ in false }, make: { TaskGraph($0, $1, .within) }
+            }, canHoldPending: { _ in false }, make: { TaskGraph($0, $1) }
         ).on(.byHand),
         .suspension: Way(note: "tasks wait at a gate before the body") { TaskLoop($0, $1) },
         .priorities: Way(
@@ -96,12 +88,9 @@ package enum ConcurrencyBackend {
         Way(support: { gated($0, note) }, make: { TaskLoop($0, $1) })
     }
 
-    private static func dependencies(_ form: TaskGraph.TaskForm) -> Way {
-        Way(
-            support: { TaskGraph.support($0, form) }, canHoldPending: { _ in form == .await },
-            make: { TaskGraph($0, $1, form) }
-        ).on(form == .await ? .declared : .byHand)
-    }
+    private static let dependencies = Way(
+        support: { TaskGraph.support($0) }, canHoldPending: { _ in false }, make: { TaskGraph($0, $1) }
+    ).on(.byHand)
 
     /// Says also whether tasks wait at a gate.
     private static func gated(_ plan: WorkloadPlan, _ note: String) -> Support {

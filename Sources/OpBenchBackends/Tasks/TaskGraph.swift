@@ -1,45 +1,32 @@
 import Dispatch
 import OpBenchModel
 
-/// Chains, graphs and replays as Swift tasks, in the forms that `ConcurrencyBackend` describes.
+/// Chains, graphs and replays as Swift tasks, each of which makes the tasks of the successors that it made ready.
 final class TaskGraph: Backend, @unchecked Sendable {
-    enum TaskForm: Sendable {
-        case within, await
-    }
-
     private let plan: WorkloadPlan
     private let body: OperationBody
-    private let form: TaskForm
     private var lanes: [TaskLane] = []
     /// Entered for each operation that nothing waits for, until it has ended; in a replay for every operation.
     private let running = DispatchGroup()
     private let notifications = Notifications()
-    /// `within`.
     private var successors: Successors?
-    /// `await`: the task of each operation that was submitted. A task reads those of lower number only, which were
-    /// written before it was made.
-    private var tasks: TaskHandles?
     /// By class; empty without.
     private let priorities: [TaskPriority]
     /// The operations of a replay that were cancelled; nil if none is to be.
     private let cancelled: CancellationFlags?
 
-    init(_ plan: WorkloadPlan, _ body: OperationBody, _ form: TaskForm) {
+    init(_ plan: WorkloadPlan, _ body: OperationBody) {
         self.plan = plan
         self.body = body
-        self.form = form
         priorities = TaskPriorities.ofClasses(plan)
         cancelled = plan.cancellation.map { _ in CancellationFlags(count: plan.operationCount) }
     }
 
-    static func support(_ plan: WorkloadPlan, _ form: TaskForm) -> Support {
+    static func support(_ plan: WorkloadPlan) -> Support {
         if plan.chains?.queues ?? 1 > 1, plan.limit == nil {
             return .unsupported(reason: "tasks are in no queue that a dependency could cross")
         }
-        if form == .await, plan.isReversed {
-            return .unsupported(reason: "a task can await only those that were made before it")
-        }
-        return .full(note: form == .within ? "each task makes the tasks of the successors that it made ready" : "")
+        return .full(note: "each task makes the tasks of the successors that it made ready")
     }
 
     // MARK: Phases
@@ -47,27 +34,22 @@ final class TaskGraph: Backend, @unchecked Sendable {
     func build() {
         // The backend outlives its tasks, since `drain` waits for them: no reference counting on the shared object.
         unowned(unsafe) let backend = self
-        let before: @Sendable (Int) async -> Void = { await backend.waitForPredecessors(of: $0) }
         lanes = plan.queueLimits.map { limit in
             TaskLane(
-                limit: limit, canBeHeld: false, isHeld: plan.startsSuspended,
-                before: form == .await ? before : nil, body: { backend.run($0) }, after: { backend.ended($0) })
+                limit: limit, canBeHeld: false, isHeld: plan.startsSuspended, body: { backend.run($0) },
+                after: { backend.ended($0) })
         }
         let sinks = plan.replay == nil ? plan.chains?.count ?? plan.graph?.sinks.count : plan.operationCount
         for _ in 0..<(sinks ?? 0) { running.enter() }
-        if form == .await { tasks = TaskHandles(count: plan.operationCount) } else { successors = Successors(plan) }
+        successors = Successors(plan)
     }
 
     func submit(_ part: Range<Int>) {
-        if form == .await {
-            for operation in part { submit(operation) }
+        guard let successors else { return }
+        if successors.awaitsArrivals {
+            for operation in part { arrive(operation, successors) }
         } else {
-            guard let successors else { return }
-            if successors.awaitsArrivals {
-                for operation in part { arrive(operation, successors) }
-            } else {
-                for head in successors.heads { submit(head) }
-            }
+            for head in successors.heads { submit(head) }
         }
     }
 
@@ -84,7 +66,6 @@ final class TaskGraph: Backend, @unchecked Sendable {
         lanes = []
         successors?.deallocate()
         successors = nil
-        tasks = nil
     }
 
     func suspend() { for lane in lanes { lane.hold() } }
@@ -123,7 +104,7 @@ final class TaskGraph: Backend, @unchecked Sendable {
     private func submit(_ operation: Int) {
         let lane = lanes[plan.queueIndex(of: operation)]
         guard body.takesStamps else {
-            if let tasks { tasks[operation] = lane.submit(operation) } else { lane.submit(operation) }
+            lane.submit(operation)
             return
         }
         running.enter()
@@ -131,7 +112,6 @@ final class TaskGraph: Backend, @unchecked Sendable {
         body.willSubmit(operation)
         let task = lane.submit(operation)
         body.didSubmit(operation)
-        tasks?[operation] = task
         guard body.wantsNotification(operation) else { return }
         let notification = notifications.block(operation, body)
         Task {
@@ -140,20 +120,10 @@ final class TaskGraph: Backend, @unchecked Sendable {
         }
     }
 
-    private func waitForPredecessors(of operation: Int) async {
-        if let graph = plan.graph {
-            for predecessor in graph.predecessors[operation] { await tasks![Int(predecessor)]!.value }
-        } else if operation >= plan.predecessorDistance {
-            await tasks![operation - plan.predecessorDistance]!.value
-        }
-    }
-
     private func ended(_ operation: Int) {
-        let awaitsArrivals = successors?.awaitsArrivals ?? false
-        let isLast =
-            successors?.release(after: operation) { awaitsArrivals ? submitArrived($0) : submit($0) }
-            ?? plan.graph.map { $0.successors.count(of: operation) == 0 }
-            ?? (operation + plan.predecessorDistance >= plan.operationCount)
+        guard let successors else { return }
+        let awaitsArrivals = successors.awaitsArrivals
+        let isLast = successors.release(after: operation) { awaitsArrivals ? submitArrived($0) : submit($0) }
         if isLast || awaitsArrivals { running.leave() }
     }
 }

@@ -7,20 +7,17 @@
 final class TaskLane: @unchecked Sendable {
     private let actor: LaneActor?
     private let gate: TaskGate?
-    /// Called in the operation's task before anything else.
-    private let before: (@Sendable (Int) async -> Void)?
     fileprivate let body: @Sendable (Int) -> Void
     /// Called in the operation's task when it no longer holds the actor or a permit.
     private let after: @Sendable (Int) -> Void
 
     init(
-        limit: Int?, canBeHeld: Bool, isHeld: Bool, before: (@Sendable (Int) async -> Void)? = nil,
-        body: @escaping @Sendable (Int) -> Void, after: @escaping @Sendable (Int) -> Void
+        limit: Int?, canBeHeld: Bool, isHeld: Bool, body: @escaping @Sendable (Int) -> Void,
+        after: @escaping @Sendable (Int) -> Void
     ) {
         actor = limit == 1 ? LaneActor() : nil
         let permits = limit == 1 ? nil : limit
         gate = canBeHeld || isHeld || permits != nil ? TaskGate(permits: permits, isHeld: isHeld) : nil
-        self.before = before
         self.body = body
         self.after = after
     }
@@ -41,7 +38,7 @@ final class TaskLane: @unchecked Sendable {
                 withExtendedLifetime(payload) {}
             }
         }
-        guard gate == nil, before == nil else {
+        guard gate == nil else {
             return Task(priority: priority) { await lane.run(operation) }
         }
         guard actor == nil else {
@@ -62,7 +59,6 @@ final class TaskLane: @unchecked Sendable {
 
     /// Runs the operation in the calling task.
     func run(_ operation: Int) async {
-        if let before { await before(operation) }
         if let actor {
             if let gate { await actor.run(operation, self, past: gate) } else { await actor.run(operation, self) }
         } else {

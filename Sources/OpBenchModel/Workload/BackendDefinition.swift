@@ -14,13 +14,15 @@ public struct BackendDefinition: Sendable {
     package static let builtIn: [BackendDefinition] = [
         .init("engine", "OperationEngine, the queue under test.", cost: OperationCost(nanoseconds: 300)),
         .init(
+            "engine:graph", "As engine, with all dependencies added in one step.", [.chains, .graphs],
+            cost: OperationCost(nanoseconds: 300)),
+        .init(
             "engine:within",
             "Closures on the engine's queues, whose bodies submit the successors that become ready.",
             [.chains, .graphs]),
         .init(
             "engine:counted", "Refilled closures on the engine; the last one of a batch submits the next batch.",
             [.independent]),
-        .init("engine:barrier", "Refilled closures on the engine, with one barrier per batch.", [.independent]),
         .init(
             "foundation", "Foundation's Operation and OperationQueue.",
             // It scans all waiting operations whenever one ends.
@@ -34,18 +36,9 @@ public struct BackendDefinition: Sendable {
             "dispatch:notify", "As dispatch, with groups for dependencies and refilled batches; their notify submits.",
             [.independent, .chains, .graphs]),
         .init(
-            "dispatch:inline", "As dispatch, but a body itself runs the first successor that it makes ready.",
-            [.graphs]),
-        .init(
-            "dispatch:item", "Cancellation by the work item's own call instead of a flag that closures check.",
-            [.cancellation]),
-        .init(
             "dispatch:function", "As dispatch, with C functions in place of closures.",
             [.independent, .chains, .graphs]),
-        .init("dispatch:apply", "Independent operations as the iterations of concurrentPerform.", [.independent]),
-        .init("dispatch:serial", "A chain as one serial queue, whose order replaces dependencies.", [.chains]),
         .init("concurrency", "Swift tasks in the fastest form shipped for the shape."),
-        .init("concurrency:await", "Swift tasks that await their predecessors.", [.chains, .graphs]),
         .init("concurrency:group", "A task group of all operations; a limit is a window of children.", [.independent]),
         .init(
             "tbb", "oneTBB's task group, in programs built with OPBENCH_PEERS=1; a body runs what it makes ready.",

@@ -243,7 +243,7 @@ struct GraphNode: ~Copyable {
     /// `isReleased`.
     func clear(_ bit: UInt32) -> Bool {
         let bit: UInt64 = 1 << UInt64(bit)
-        // Acquiring and releasing: whoever clears the last bit passes on what every dependency has written (E24).
+        // Acquiring and releasing: the thread that clears the last bit passes on what every dependency has written (E24).
         return pending.bitwiseAnd(~bit, ordering: .acquiringAndReleasing).oldValue == bit
     }
 

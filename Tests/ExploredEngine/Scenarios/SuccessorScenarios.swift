@@ -238,7 +238,7 @@ let successorScenarios: [Scenario] = [
         withExtendedLifetime(token) {}
         exploration.check(dependency.successors.isEmpty, "E21: an edge is left")
     },
-    Scenario("node-goes-while-its-dependencies-finish", "E21: a dependent of a graph that is gone is not counted down") {
+    Scenario("node-goes-while-its-dependencies-finish", "E21: a dependent that is gone is not counted down") {
         exploration in
         let (one, other) = (BlockOperation {}, BlockOperation {})
         let dependent = Shared<BlockOperation?>(BlockOperation {})

@@ -113,7 +113,7 @@ extension Operation {
     private static let mostDependencies = 8
     private static let mostVisited = 1_000
 
-    /// Those of a `DependencyGraph` are one in the state word.
+    /// The number of unfinished dependencies. The state word counts all of a `DependencyGraph` as one.
     final var unfinishedDependencyCount: Int {
         let pending = lock.withLock { dependencyEdges.node?.pointee.pendingCount ?? 0 }
         return Int(state.load().unfinishedDependencies) + max(0, pending - 1)
