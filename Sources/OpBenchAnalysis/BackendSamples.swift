@@ -158,11 +158,11 @@ public enum SupersededSamples {
         var cellID: String
         var backend: BackendID
         var side: String
-        var kind: SampleKind?
+        var flavour: SampleFlavour?
         var block: Int
 
         init(_ row: SampleRow) {
-            (cellID, backend, side, kind, block) = (row.cellID, row.backend, row.side, row.kind, row.block)
+            (cellID, backend, side, flavour, block) = (row.cellID, row.backend, row.side, row.flavour, row.block)
         }
     }
 

@@ -18,6 +18,43 @@ public enum SampleKind: String, CaseIterable, Sendable, Codable, Hashable {
     package var isOfCounts: Bool { self == .memory || self == .instructions }
 }
 
+/// The measurement of one process. Each kind of sample has one flavour; memory has three: exact counts of allocations need
+/// another allocator configuration than realistic sizes do, and kernel calls are counted from outside. The raw values
+/// end a `sample_id`.
+public enum SampleFlavour: String, Codable, Sendable, CaseIterable {
+    case throughput, latency
+    /// Allocation counts; the process runs with jemalloc's thread caches off.
+    case allocations
+    /// Bytes at the memory marks, with default settings.
+    case heap
+    /// Futex calls and threads; the process runs under a tracer that counts them.
+    case calls
+    /// The processor's events.
+    case counters
+    /// Instructions; the process runs under callgrind.
+    case instructions
+    case check
+
+    public var kind: SampleKind {
+        switch self {
+        case .throughput: .throughput
+        case .latency: .latency
+        case .allocations, .heap, .calls: .memory
+        case .counters: .counters
+        case .instructions: .instructions
+        case .check: .check
+        }
+    }
+
+    /// The flavour of the sample with an id such as `00123r-throughput`; nil for the id of an omission.
+    package init?(ofSample id: some StringProtocol) {
+        guard let name = id.split(separator: "-").last else { return nil }
+        self.init(rawValue: String(name))
+    }
+
+    package static func flavours(of kind: SampleKind) -> [SampleFlavour] { allCases.filter { $0.kind == kind } }
+}
+
 /// The outcome of a sample or of an attempt to take one.
 public enum SampleStatus: String, CaseIterable, Sendable, Codable {
     case ok, invalid, timeout, crashed, unsupported, skipped

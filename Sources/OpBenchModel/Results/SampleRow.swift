@@ -70,8 +70,9 @@ public struct SampleRow: Sendable, Hashable {
 }
 
 extension SampleRow {
-    /// The kind of sample, by the id; nil in a row about a backend that runs no sample.
-    public var kind: SampleKind? { sampleID.split(separator: "-").last.flatMap { SampleKind(rawValue: String($0)) } }
+    /// The flavour of the sample, by the id; nil in a row about a backend that runs no sample.
+    public var flavour: SampleFlavour? { SampleFlavour(ofSample: sampleID) }
+    public var kind: SampleKind? { flavour?.kind }
 }
 
 extension SampleRow: CSVRow {

@@ -43,34 +43,3 @@ struct SampleRequest: Codable, Sendable {
         Cell(workload: workload, shape: shape, parameters: parameters, id: cellID)
     }
 }
-
-/// The measurement of one process. Each kind of sample has one flavour; memory has three: exact counts of allocations need
-/// another allocator configuration than realistic sizes do, and kernel calls are counted from outside. The raw values
-/// end a `sample_id`.
-enum SampleFlavour: String, Codable, Sendable, CaseIterable {
-    case throughput, latency
-    /// Allocation counts; the process runs with jemalloc's thread caches off.
-    case allocations
-    /// Bytes at the memory marks, with default settings.
-    case heap
-    /// Futex calls and threads; the process runs under a tracer that counts them.
-    case calls
-    /// The processor's events.
-    case counters
-    /// Instructions; the process runs under callgrind.
-    case instructions
-    case check
-
-    var kind: SampleKind {
-        switch self {
-        case .throughput: .throughput
-        case .latency: .latency
-        case .allocations, .heap, .calls: .memory
-        case .counters: .counters
-        case .instructions: .instructions
-        case .check: .check
-        }
-    }
-
-    static func flavours(of kind: SampleKind) -> [SampleFlavour] { allCases.filter { $0.kind == kind } }
-}

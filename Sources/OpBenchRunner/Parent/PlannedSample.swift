@@ -59,8 +59,7 @@ struct PlannedName {
         cellID = rest.hasPrefix("side=") ? rest.drop { $0 != " " }.dropFirst() : rest
     }
 
-    /// `throughput`.
-    var flavour: Substring { id.split(separator: "-", maxSplits: 1).last ?? "" }
+    var flavour: SampleFlavour? { SampleFlavour(ofSample: id) }
 
     /// The sample's position in the whole plan.
     var index: Int { Int(id.prefix { $0 != "-" }) ?? 0 }

@@ -49,7 +49,7 @@ extension RunFacts {
     /// The number of cells with throughput samples, and of those among them that have no ratio: no other backend has such
     /// samples beside Dispatch.
     public var timedCells: (all: Int, withoutRatio: Int) {
-        let timed = identity.order.map(PlannedName.init).filter { $0.flavour == SampleFlavour.throughput.rawValue }
+        let timed = identity.order.map(PlannedName.init).filter { $0.flavour == .throughput }
         let backends = Dictionary(grouping: timed, by: \.cellID).values.map { Set($0.map(\.backend)) }
         return (backends.count, backends.count { $0.count < 2 || !$0.contains(BackendID.dispatch.rawValue) })
     }
@@ -148,7 +148,7 @@ extension RunFacts {
 
     func listRow(name: String, isBaseline: Bool, state: RunListRow.State) -> RunListRow {
         let samples = identity.order.map(PlannedName.init)
-        let ofThroughput = samples.filter { $0.flavour == SampleFlavour.throughput.rawValue }
+        let ofThroughput = samples.filter { $0.flavour == .throughput }
         let planned = (ofThroughput.isEmpty ? samples : ofThroughput).map(\.block).max().map { $0 + 1 } ?? 0
         let found = Set(samples.map(\.backend))
         // Tables' order first, then unknown backends.
