@@ -2,17 +2,9 @@ import OpBenchModel
 
 /// The number of samples during which something else used the machine: they are kept but need care.
 public struct DoubtfulSamples: Sendable {
-    public private(set) var noisy = 0
+    public let noisy: Int
     /// The number of all samples.
-    public private(set) var total = 0
-
-    init() {}
-
-    /// Counts a sample by one of its rows, which all have its flags.
-    mutating func count(_ row: SampleRow) {
-        total += 1
-        if row.flags.contains(.noisy) { noisy += 1 }
-    }
+    public let total: Int
 
     public init(_ rows: [SampleRow]) {
         noisy = Set(rows.lazy.filter { $0.flags.contains(.noisy) }.map(\.sampleID)).count
@@ -57,23 +49,5 @@ public struct UnexpectedSamples: Sendable {
             guard let (spec, cell) = cells[row.cellID] else { return true }
             return spec.expectation(of: row.status, for: row.backend, in: cell) == nil
         }
-    }
-}
-
-/// The outcomes of a run's samples, counted row by row: the rows need not be in memory.
-public struct SampleEndings: Sendable {
-    public private(set) var doubtful = DoubtfulSamples()
-    /// Whether some sample is unexpectedly invalid, crashed or timed out.
-    public private(set) var isAnyBad = false
-    private let unexpected: UnexpectedSamples
-
-    /// - Parameter specs: the workloads of the run.
-    public init(specs: [WorkloadSpec]) { unexpected = UnexpectedSamples(specs: specs) }
-
-    /// Counts a row. Only the last row of a sample, its `status`, contributes.
-    public mutating func count(_ row: SampleRow) {
-        guard row.metric == Metric.status.name else { return }
-        doubtful.count(row)
-        if unexpected.contains(row) { isAnyBad = true }
     }
 }

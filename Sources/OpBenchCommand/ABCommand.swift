@@ -119,9 +119,8 @@ struct ABCommand: ParsableCommand {
         let files = try report.files()
         let (selection, policy) = try workloads.loadJudged(by: report.policy, or: .standardForSides)
         try layout.check(policy, file: report.policy)
-        var options = plan.runOptions(in: destination.directory, runID: runID, resume: destination.resume)
-        options.limits = try limits.checked()
-        options.optionOfKinds = selection.optionOfKinds
+        var options = try plan.runOptions(of: selection, in: destination, as: runID, limits)
+        options.refs = refs.base.map { RunFacts.Refs(base: $0, head: refs.head ?? "HEAD") }
         try checkInjection(into: selection)
         let anchors = try policy.anchors(in: destination.directory, file: report.policy)
         let here = HostKind.here(on: limits.processors)
@@ -130,37 +129,29 @@ struct ABCommand: ParsableCommand {
             options.calibration = try anchor.machine(like: here).calibration
         }
         // Warns if the others did different work.
-        for other in anchors.dropFirst() { try RecordedRun.checkSameHost(anchors[0], other, ignoring: []) }
-        // Reports mistakes in the plan before anything is built.
-        if refs.base != nil { _ = try RunPlan(specs: selection.specs, options: options) }
+        for other in anchors.dropFirst() { try MeasuredRun.checkSameHost(anchors[0], other, ignoring: []) }
+        // Stages depend on results of all cells, which no single machine has.
+        if part.text != nil { options.stagesOfSides = [FigureRule.standardMinBlocks] }
+        let interleaved = try InterleavedPlan(
+            selection, policy: policy, options: options, layouts: layout.layouts, anchors: anchors)
         let built = try refs.build(layouts: layout.layouts ?? 0)
         if let built, try isNothingToMeasure(built) { return }
         let injected = InjectedDefect(slowdown: injectedSlowdown, allocations: injectedAllocations)
-        options.builds = try CancellableWork.finish { [builds] in
+        let programs = try CancellableWork.finish { [builds] in
             if let built {
                 try await ComparedBuilds.examine(base: built.base, head: built.head, injected: injected)
             } else {
                 try await ComparedBuilds.examine(base: builds[0], head: builds[1], injected: injected)
             }
         }
-        if part.text != nil { return try measurePart(selection, policy, options) }
-        let run = try InterleavedRun(
-            selection, policy: policy, options: options, anchors: anchors, isSilent: progress.isHidden)
-        let measured = try run.measure()
-        try report.report(measured.rows, policy: policy, compared: .sides(measured.run), anchors: anchors, files: files)
-        try run.execution.conclude(measured.ended)
-    }
-
-    /// Measures this machine's part of a sweep, which is judged when all parts are merged.
-    private func measurePart(_ selection: Selection, _ policy: GatePolicy, _ options: RunOptions) throws {
-        var options = options
-        options.stageBlocks(of: selection, judgedBy: policy)
-        // Stages depend on results of all cells, which no single machine has.
-        options.stagesOfSides = [FigureRule.standardMinBlocks]
-        let plan = try part.part(of: RunPlan(specs: selection.specs, options: options), isSilent: progress.isHidden)
-        let execution = RunExecution(selection, plan, isSilent: progress.isHidden)
+        let plan = try part.part(of: interleaved.plan, by: programs, isSilent: progress.isHidden)
+        // All parts of a sweep are judged when they are merged.
+        let execution = RunExecution(
+            plan, by: .two(programs), judge: part.text == nil ? interleaved.judge : nil, warnings: selection.warnings,
+            isSilent: progress.isHidden)
+        if part.text != nil { return try execution.run(shownAs: report.presentation) }
         let ended = try execution.run()
-        try execution.show(ended, as: report.presentation)
+        try report.report(ended.rows, policy: policy, compared: .sides(ended.run), anchors: anchors, files: files)
         try execution.conclude(ended)
     }
 }

@@ -55,7 +55,7 @@ struct BaselineCommand: ParsableCommand {
         @OptionGroup var place: FolderOption
 
         func run() throws {
-            let recorded = try RecordedRun(runName, in: place.folder)
+            let recorded = try MeasuredRun(runName, in: place.folder)
             let name = self.name ?? recorded.samples[0].runID
             try RunIdentifier.check(name, option: "--name")
             try check(recorded)
@@ -64,20 +64,9 @@ struct BaselineCommand: ParsableCommand {
         }
 
         /// A baseline without some cells, or with failures, would let a candidate with the same gaps pass.
-        private func check(_ recorded: RecordedRun) throws(InputError) {
-            guard let facts = recorded.facts else {
-                throw InputError(
-                    file: runName, message: "run.json is missing next to the rows", remedy: "name a run's whole folder")
-            }
-            guard facts.builds == nil else {
-                throw InputError(
-                    file: runName, message: "the run has two sides", remedy: "name a run of `opbench run`")
-            }
-            guard facts.isFinished else {
-                throw InputError(
-                    file: runName, message: "the run is not finished",
-                    remedy: "continue it: opbench run … --run-id \(recorded.samples[0].runID) --resume")
-            }
+        private func check(_ recorded: MeasuredRun) throws(InputError) {
+            try recorded.refuseSides(remedy: "name a run of `opbench run`")
+            _ = try recorded.finished()
             guard !recorded.hasBadSample else {
                 throw InputError(
                     file: runName, message: "some of its samples are invalid, crashed or timed out",
@@ -116,7 +105,7 @@ struct BaselineCommand: ParsableCommand {
             where !WrittenFolder.isTemporary(name)
                 && FileManager.default.fileExists(atPath: "\(place.baselines)/\(name)/\(SampleRow.fileName)")
             {
-                let run = try RecordedRun("\(place.baselines)/\(name)", in: place.folder)
+                let run = try MeasuredRun("\(place.baselines)/\(name)", in: place.folder)
                 baselines.append(BaselineFacts.titled(run, name: name))
             }
             guard let first = baselines.first else {
@@ -145,7 +134,7 @@ struct BaselineCommand: ParsableCommand {
         @OptionGroup var place: FolderOption
 
         func run() throws {
-            let run = try RecordedRun(name, in: place.baselines)
+            let run = try MeasuredRun(name, in: place.baselines)
             try StandardOutput.write(presentation.text(of: [ShownRun(run)]))
         }
     }
@@ -153,7 +142,7 @@ struct BaselineCommand: ParsableCommand {
 
 /// A baseline's fields in a list.
 private enum BaselineFacts {
-    static func titled(_ run: RecordedRun, name: String) -> [(title: String, text: String)] {
+    static func titled(_ run: MeasuredRun, name: String) -> [(title: String, text: String)] {
         let facts = run.facts
         let description = RunDescription(run)
         return [

@@ -1,5 +1,6 @@
 import ArgumentParser
 import OpBenchModel
+import OpBenchRunner
 
 /// `opbench compare BASE NEW`
 struct CompareCommand: ParsableCommand {
@@ -33,11 +34,11 @@ struct CompareCommand: ParsableCommand {
 
     func run() throws {
         let files = try report.files()
-        let runs = (try RecordedRun(base, in: options.folder), try RecordedRun(head, in: options.folder))
-        let policy = try report.loadPolicy(or: .standard, on: [runs.0, runs.1].backends)
+        let compared = ComparedRuns.runs(
+            [try MeasuredRun(base, in: options.folder), try MeasuredRun(head, in: options.folder)])
+        let policy = try report.loadPolicy(for: compared)
         let anchors = try policy.anchors(in: options.folder, file: report.policy)
-        let rows = try options.compare(runs.0, runs.1, policy: policy, anchors: anchors)
-        try report.report(
-            rows, policy: policy, compared: .runs([runs.0, runs.1]), anchors: anchors, files: files)
+        let rows = try compared.rows(by: policy, anchors: anchors, ignoring: options.ignoredParameters)
+        try report.report(rows, policy: policy, compared: compared, anchors: anchors, files: files)
     }
 }

@@ -134,15 +134,8 @@ struct ExplainCommand: ParsableCommand {
         let filter = try filter.map { (pattern) throws(InputError) in try CellFilter(pattern) }
         let backends = try backends.map { (list) throws(InputError) in try NameList.backends(list) }
         let two = try between.map { (list) throws(InputError) in try NameList.twoBackends(list, option: "--between") }
-        let runs = try ([base] + [head].compactMap(\.self)).map { try RecordedRun($0, in: folder) }
-        let facts = try runs.map { run in
-            guard let facts = run.facts else {
-                throw InputError(
-                    file: run.name, message: "run.json is missing next to the rows",
-                    remedy: "name a run's whole folder")
-            }
-            return facts
-        }
+        let runs = try ([base] + [head].compactMap(\.self)).map { try MeasuredRun($0, in: folder) }
+        let facts = try runs.map { try $0.described() }
         let rows = try compare(runs, two)
         let cells = try ExplainedCells(rows, of: runs[0], between: two).chosen(filter: filter, backends: backends)
         guard !cells.targets.isEmpty else {
@@ -154,15 +147,11 @@ struct ExplainCommand: ParsableCommand {
         try explain((facts[0], facts[facts.count - 1]), cells.targets, MeasuredChange.byTarget(rows), file)
     }
 
-    private func compare(_ runs: [RecordedRun], _ two: ExplainedBackends?) throws -> [CompareRow] {
-        let comparison = RunComparison()
-        if let two { return try comparison.compareBackends(two.base, two.head, of: runs[0]) }
-        let isOfSides = runs.count == 1
-        let policy = try GatePolicy.forTwoSides(
-            policy, or: isOfSides ? .standardForSides : .standard, on: runs.backends)
-        return isOfSides
-            ? try comparison.compareSides(of: runs[0], policy: policy)
-            : try comparison.compare(runs[0], runs[1], policy: policy)
+    private func compare(_ runs: [MeasuredRun], _ two: ExplainedBackends?) throws -> [CompareRow] {
+        if let two { return try runs[0].rows(comparing: two.base, with: two.head) }
+        let compared: ComparedRuns = runs.count == 1 ? .sides(runs[0]) : .runs(runs)
+        return try compared.rows(
+            by: .forTwoSides(policy, or: compared.standardPolicy, on: runs.backends))
     }
 
     private func explain(

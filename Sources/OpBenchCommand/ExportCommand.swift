@@ -41,7 +41,7 @@ struct ExportCommand: ParsableCommand {
     }
 
     func run() throws {
-        let exported = try runs.map { try ExportedRun(RecordedRun($0, in: folder)) }
+        let exported = try runs.map { try ExportedRun(MeasuredRun($0, in: folder)) }
         let leftOut = format.isHistory ? OtavaExport.leftOut(exported) : 0
         if leftOut > 0 {
             let figures = counted(leftOut, "figure is", plural: "figures are")
@@ -65,11 +65,8 @@ struct ExportCommand: ParsableCommand {
 extension ExportFormat: ExpressibleByArgument {}
 
 extension ExportedRun {
-    fileprivate init(_ run: RecordedRun) throws(InputError) {
-        if run.hasSides {
-            throw InputError(
-                file: run.name, message: "the run has two sides", remedy: "export a run of `opbench run`")
-        }
+    fileprivate init(_ run: MeasuredRun) throws(InputError) {
+        try run.refuseSides(remedy: "export a run of `opbench run`")
         let order = SummaryOrder(specs: run.facts?.workloads ?? [])
         let samples = ThroughputSamples(run.samples).samples
         self.init(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import OpBenchAnalysis
 import OpBenchModel
+import OpBenchRunner
 
 /// `opbench gate --baseline RUN --candidate RUN` or `opbench gate --ab RUN`
 struct GateCommand: ParsableCommand {
@@ -85,42 +86,35 @@ struct GateCommand: ParsableCommand {
 
     func run() throws {
         let files = try report.files()
-        let judged = try RecordedRun.named([ab].compactMap { $0 } + candidate, in: options.folder)
+        let judged = try MeasuredRun.named([ab].compactMap { $0 } + candidate, in: options.folder)
         let isOfSides = ab != nil || baseline == nil && candidate.isEmpty && judged[0].hasSides
         if baseline == nil, !isOfSides { return try judgeGoals(of: judged, files) }
-        let runs = try [baseline].compactMap { $0 }.map { try RecordedRun($0, in: options.folder) } + judged
-        if candidate.isEmpty, baseline != nil, runs[0].samples[0].runID == runs[1].samples[0].runID {
+        let compared: ComparedRuns =
+            if let baseline { .runs([try MeasuredRun(baseline, in: options.folder)] + judged) } else { .sides(judged[0]) }
+        if candidate.isEmpty, baseline != nil, compared.runs[0].samples[0].runID == judged[0].samples[0].runID {
             throw InputError(
-                file: runs[1].name, message: "the latest run is the baseline",
+                file: judged[0].name, message: "the latest run is the baseline",
                 remedy: "measure again, or name a --candidate")
         }
-        let policy = try report.loadPolicy(or: isOfSides ? .standardForSides : .standard, on: runs.backends)
+        let policy = try report.loadPolicy(for: compared)
         let anchors = try policy.anchors(in: options.folder, file: report.policy)
-        let rows =
-            runs.count == 1
-            ? try options.compareSides(of: runs[0], policy: policy, anchors: anchors)
-            : try options.compare(runs[0], runs[1], policy: policy, anchors: anchors)
+        let rows = try compared.rows(by: policy, anchors: anchors, ignoring: options.ignoredParameters)
         let outcome = GateOutcome(
-            rows, policy: policy, hasBadSample: (runs + anchors).contains(where: \.hasBadSample), isLenient: lenient)
+            rows, policy: policy, hasBadSample: (compared.runs + anchors).contains(where: \.hasBadSample),
+            isLenient: lenient)
         try report.report(
-            rows, policy: policy, compared: runs.count == 1 ? .sides(runs[0]) : .runs(runs), anchors: anchors,
-            outcome: outcome, files: files)
+            rows, policy: policy, compared: compared, anchors: anchors, outcome: outcome, files: files)
         try conclude(outcome)
     }
 
-    private func judgeGoals(of runs: [RecordedRun], _ files: ReportFiles) throws {
+    private func judgeGoals(of runs: [MeasuredRun], _ files: ReportFiles) throws {
         if options.ignoredParameters != nil {
             throw InputError(
                 file: "--ignore-parameters", message: "a goal names its cell, and there are no two sides",
                 remedy: "leave it out, or name a --baseline")
         }
         let goals = try report.loadGoals(of: runs)
-        for run in runs where run.hasSides {
-            throw InputError(
-                file: run.name, message: "the run has two sides", remedy: "judge runs of one build by goals")
-        }
-        try RecordedRun.checkSameHosts(runs)
-        var rows = try GoalJudgement(goals, of: runs.map { ($0.name, $0.samples) }, hosts: runs.hostsOfCells).rows
+        var rows = try runs.rows(by: goals)
         let absent = rows.count { $0.verdict == .missing }
         if absent > 0 {
             let noun = absent == 1 ? "goal has" : "goals have"

@@ -64,7 +64,9 @@ private struct CellListing {
             reasons[place] = "\(omission.status.rawValue): \(omission.reason)"
         }
         let timed = plan.options.timeoutSeconds == nil ? plan.samples : []
-        timeLimits = Dictionary(timed.map { ($0.cell.id, plan.options.timeLimit(of: $0)) }, uniquingKeysWith: max)
+        timeLimits = Dictionary(
+            timed.map { ($0.cell.id, plan.options.timeLimit(of: $0.cell, on: $0.backend, $0.flavour)) },
+            uniquingKeysWith: max)
     }
 
     /// - Parameter width: the width of the lines; nil for no limit.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
 
@@ -43,19 +44,15 @@ struct MergeCommand: ParsableCommand {
         let name = path.split(separator: "/").last.map(String.init) ?? ""
         try RunIdentifier.check(runID: name, option: "--output")
         let merge = try PartsMerge(parts, allowsMissing: allowsMissing, command: ShellWords.ofThisProgram)
-        var summary: RunSummary?
-        try merge.write(to: path, runID: name, arguments: OwnProgram.arguments) { folder in
-            summary = try RunSummary(recordedIn: folder, specs: merge.specs, sides: merge.sides)
-            try summary?.update()
+        var summary: [SummaryRow] = []
+        let run = try merge.write(to: path, runID: name, arguments: OwnProgram.arguments) { run in
+            try RowLimits.checkSize(run.samples, file: path)
+            summary = try ShownRun(run).rows
+            try WrittenFolder(run.folder).replace(SummaryRow.fileName, by: CSVFile.text(of: summary))
         }
-        try StandardOutput.write(
-            presentation.text(ofSummary: try summary?.rows() ?? [], facts: try RunFacts.read(in: path)))
-        tell(merge, path)
-    }
-
-    private func tell(_ merge: PartsMerge, _ path: String) {
-        if let bad = RunList.badSamples(in: path), bad > 0 {
-            StandardError.say("opbench: warning: \(counted(bad, "sample")) failed; see the notes")
+        try StandardOutput.write(presentation.text(ofSummary: summary, facts: run.facts))
+        if run.hasBadSample {
+            StandardError.say("opbench: warning: \(counted(run.badSamples, "sample")) failed; see the notes")
         }
         for shard in merge.missing { StandardError.say("opbench: warning: shard \(shard) is missing") }
         let machines = merge.machines

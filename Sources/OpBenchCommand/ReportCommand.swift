@@ -3,6 +3,7 @@ import Foundation
 import OpBenchAnalysis
 import OpBenchModel
 import OpBenchPage
+import OpBenchRunner
 
 /// `opbench report RUN…`
 struct ReportCommand: ParsableCommand {
@@ -63,15 +64,15 @@ struct ReportCommand: ParsableCommand {
     func validate() throws { try FolderArgument.check(folder, option: "--results") }
 
     func run() throws {
-        let recorded = try RecordedRun.named(runs, in: folder, isTornAllowed: true)
+        let recorded = try MeasuredRun.named(runs, in: folder, isTornAllowed: true)
         let output = output ?? "\(recorded.first?.folder ?? folder)/report.html"
         let file = try ReportFile(output)
-        let base = try baseline.map { try RecordedRun($0, in: folder, isTornAllowed: true) }
+        let base = try baseline.map { try MeasuredRun($0, in: folder, isTornAllowed: true) }
         let judging = PageJudging(runs: recorded, baseline: base, policy: policy, folder: folder)
         let verdicts = try judging.verdicts()
         var pages = try recorded.map { try $0.page() }
         for index in pages.indices.dropFirst() {
-            let lines = RecordedRun.surroundingChanges(recorded[0], recorded[index]).lines
+            let lines = MeasuredRun.surroundingChanges(recorded[0], recorded[index]).lines
             pages[index].sentences += lines.map { "differs from \(recorded[0].name) around the code: \($0)" }
         }
         let page = ReportPage(

@@ -127,10 +127,8 @@ struct RunCommand: ParsableCommand {
     func run() throws {
         let runID = try destination.identifier()
         let (selection, blocks) = try gate.load(selection, plan)
-        var options = plan.runOptions(in: destination.directory, runID: runID, resume: destination.resume)
+        var options = try plan.runOptions(of: selection, in: destination, as: runID, limits)
         options.take(blocks)
-        options.optionOfKinds = selection.optionOfKinds
-        options.limits = try limits.checked()
         options.calibration = try calibratedMachine()?.calibration
         options.budget = amount.budget
         options.keepsRounds = amount.keepRounds
@@ -141,10 +139,6 @@ struct RunCommand: ParsableCommand {
                     options.blocksOfKinds[kind] = layouts
                 }
             }
-            // Reports mistakes in the plan before anything is built.
-            _ = try RunPlan(specs: selection.specs, options: options)
-            let built = try RefOptions.buildCheckedOut(layouts: layouts).base
-            options.build = try CancellableWork.finish { try await BuildFacts.examine(built) }
         }
         let plan = try part.part(of: RunPlan(specs: selection.specs, options: options), isSilent: progress.isHidden)
         if amount.precision != nil, !plan.samples.contains(where: { $0.kind == .throughput }) {
@@ -152,17 +146,19 @@ struct RunCommand: ParsableCommand {
                 file: "--precision", message: "no cell has throughput samples, whose intervals it is about",
                 remedy: "add the kind to --metric and to \"sample_kinds\", or leave the option out")
         }
-        let execution = RunExecution(selection, plan, isSilent: progress.isHidden)
-        let ended = try execution.run()
-        try execution.show(ended, as: presentation)
-        try execution.conclude(ended)
+        let programs = try layout.layouts.map { layouts in
+            let built = try RefOptions.buildCheckedOut(layouts: layouts).base
+            return SamplePrograms.one(try CancellableWork.finish { try await BuildFacts.examine(built) })
+        }
+        try RunExecution(plan, by: programs, warnings: selection.warnings, isSilent: progress.isHidden)
+            .run(shownAs: presentation)
     }
 
     /// The machine of the run that --calibration names.
     private func calibratedMachine() throws -> RunMachine? {
         let here = HostKind.here(on: limits.processors)
         return try amount.calibration.map {
-            try RecordedRun($0, in: destination.directory).machine(like: here)
+            try MeasuredRun($0, in: destination.directory).machine(like: here)
         }
     }
 }

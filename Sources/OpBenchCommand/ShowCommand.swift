@@ -1,5 +1,6 @@
 import ArgumentParser
 import OpBenchModel
+import OpBenchRunner
 
 /// `opbench show RUN…`
 struct ShowCommand: ParsableCommand {
@@ -41,7 +42,7 @@ struct ShowCommand: ParsableCommand {
 
     func run() throws {
         let filter = try filter.map { (pattern) throws(InputError) in try CellFilter(pattern) }
-        let runs = try RecordedRun.named(names, in: folder, isTornAllowed: true).map { run in
+        let runs = try MeasuredRun.named(names, in: folder, isTornAllowed: true).map { run in
             try ShownRun(run, ratioTo: BackendID(rawValue: baseline), filter: filter)
         }
         try StandardOutput.write(presentation.text(of: runs))

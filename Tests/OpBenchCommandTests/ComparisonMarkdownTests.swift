@@ -2,6 +2,7 @@ import Foundation
 import FoundationXML
 import OpBenchAnalysis
 import OpBenchModel
+import OpBenchRunner
 import TestSupport
 import Testing
 
@@ -60,7 +61,7 @@ struct ComparisonMarkdownTests {
             finding("cpu_time", 1.32), finding("time", 0.9), finding("allocations", 0.5, cell: "refill"),
             finding("start_latency", 1.082, "p99"), finding("unreleased_bytes", nil), absent,
         ]
-        let run = RecordedRun("two", in: "results/two", samples: [], facts: nil)
+        let run = MeasuredRun("two", in: "results/two", samples: [], facts: nil)
         let report = ComparisonReport(rows: rows, outcome: .regression, compared: .sides(run))
         golden.expect(ComparisonMarkdown.text(of: report), "one sentence per finding")
     }
@@ -71,7 +72,7 @@ struct ComparisonMarkdownTests {
         try FileManager.default.createDirectory(atPath: "\(folder.root)/why", withIntermediateDirectories: true)
         try folder.write("w on engine, a|b\n  run<T>(): +1 ns\n", to: "why/w-explanation.txt")
         try folder.write("v on engine, 8 turns\n", to: "why/v-explanation.txt")
-        let run = RecordedRun("two", in: folder.root, samples: [], facts: nil)
+        let run = MeasuredRun("two", in: folder.root, samples: [], facts: nil)
         let report = ComparisonReport(rows: [row("w", .regression)], outcome: .regression, compared: .sides(run))
         let text = ComparisonMarkdown.text(of: report)
         #expect(text.contains("<summary>Explained: w on engine, a&#124;b</summary>"))
@@ -82,7 +83,7 @@ struct ComparisonMarkdownTests {
     func drift() throws {
         let folder = try ScratchFolder()
         try folder.write("w on engine, 8 turns\n", to: "w-explanation.txt")
-        let run = RecordedRun("two", in: folder.root, samples: [], facts: nil)
+        let run = MeasuredRun("two", in: folder.root, samples: [], facts: nil)
         var drifted = row("w", .regression)
         drifted.against = "v1"
         func report(_ rows: [CompareRow]) -> ComparisonReport<CompareRow> {
@@ -103,7 +104,7 @@ struct ComparisonMarkdownTests {
     @Test("the inputs of the comparison are below the verdict: commits, blocks and noise; also in the table")
     func origin() throws {
         var written = WrittenRun(name: "two")
-        written.arguments = ["opbench", "ab", "--base-ref", "main", "w.json"]
+        written.refs = ("main", "HEAD")
         written.commits = ("00a160b1c2d3", "afe90963d4e5")
         for block in 0..<25 {
             for side in ["base", "head"] {
@@ -113,7 +114,7 @@ struct ComparisonMarkdownTests {
         let folder = try ScratchFolder()
         try written.write(to: folder.root)
         let report = ComparisonReport(
-            rows: [row("good", .pass)], outcome: .pass, compared: .sides(try RecordedRun("two", in: folder.root)))
+            rows: [row("good", .pass)], outcome: .pass, compared: .sides(try MeasuredRun("two", in: folder.root)))
         golden.expect(ComparisonMarkdown.text(of: report), "commits, blocks and noise")
         golden.expect(ComparisonTable.text(of: report, width: nil), "commits, blocks and noise, as a table")
     }

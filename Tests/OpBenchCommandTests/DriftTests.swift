@@ -1,6 +1,7 @@
 import Foundation
 import FoundationXML
 import OpBenchModel
+import OpBenchRunner
 import TestSupport
 import Testing
 
@@ -142,8 +143,8 @@ struct DriftTests {
         two.compilerOfBase = "Swift 6.2"
         two.surroundings = ["kernel": "Linux 6.19", "compiler": "of the caller"]
         try write(two)
-        let run = try RecordedRun("two", in: folder.root + "/results")
-        let anchor = try RecordedRun("v1", in: folder.root + "/results")
+        let run = try MeasuredRun("two", in: folder.root + "/results")
+        let anchor = try MeasuredRun("v1", in: folder.root + "/results")
         let report = ComparisonReport<CompareRow>(rows: [], outcome: nil, compared: .sides(run), anchors: [anchor])
         #expect(
             report.surroundings == ["compiler: Swift 6.2 → Swift 6.3", "since v1, kernel: Linux 6.18 → Linux 6.19"])

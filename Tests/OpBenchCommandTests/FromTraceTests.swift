@@ -48,7 +48,7 @@ struct FromTraceTests {
         #expect(spec.cells.map(\.operationCount) == [40])
         #expect(!spec.text.lowercased().contains("hidden"))
         #expect(Set(spec.backends).isSuperset(of: [.engine, .dispatch, .foundation]))
-        let plan = try RunPlan(specs: [spec], options: RunOptions())
+        let plan = try RunPlan(specs: [spec], options: RunOptions.standard)
         #expect(plan.omissions.isEmpty && !plan.samples.isEmpty)
         guard case .recording(let load)? = spec.axes["recording"]?.first else {
             Issue.record("no recording")
@@ -61,9 +61,10 @@ struct FromTraceTests {
 
     @Test("a recording of minutes has the time that its replay takes")
     func long() throws {
-        let options = RunOptions()
+        let options = RunOptions.standard
         let plan = try RunPlan(specs: [try load([], in: folder(gap: 5_000_000_000))], options: options)
-        let least = try #require(plan.samples.map(options.timeLimit).min())
+        let least = try #require(
+            plan.samples.map { options.timeLimit(of: $0.cell, on: $0.backend, $0.flavour) }.min())
         #expect(least > 2 * 195)
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import FoundationXML
 import OpBenchModel
+import OpBenchRunner
 import TestSupport
 import Testing
 
@@ -146,7 +147,7 @@ struct GateTests {
             }
             try run.write(to: place.root)
         }
-        func named() throws -> [String] { try RecordedRun.named([], in: place.root).map(\.folder) }
+        func named() throws -> [String] { try MeasuredRun.named([], in: place.root).map(\.folder) }
         #expect(throws: InputError.self) { try named() }
         try write("old", day: 20)
         try write("new", day: 21)
@@ -156,7 +157,7 @@ struct GateTests {
         }
         try write("part", day: 22, state: "running")
         #expect(throws: InputError.self) { try named() }
-        #expect(try RecordedRun.named([], in: place.root, isTornAllowed: true).map(\.folder) == ["\(place.root)/part"])
+        #expect(try MeasuredRun.named([], in: place.root, isTornAllowed: true).map(\.folder) == ["\(place.root)/part"])
     }
 
     @Test("A run of another version is rejected by its version")

@@ -52,7 +52,7 @@ import Testing
 
     /// Bounds on every figure, as a value and as a ratio.
     private func goalReport(
-        _ rows: [SampleRow], _ run: ([SampleRow]) -> RecordedRun
+        _ rows: [SampleRow], _ run: ([SampleRow]) -> MeasuredRun
     ) throws -> ComparisonReport<GoalRow> {
         var selector = GatePolicy.Selector()
         selector.metric = "*"
@@ -71,7 +71,7 @@ import Testing
             try sides
             ? Comparison(sidesOf: base, question: question) : Comparison(base: base, head: head, question: question)
         let outcome = GateOutcome(comparison.rows, policy: policy, hasBadSample: false, isLenient: true)
-        func run(_ rows: [SampleRow]) -> RecordedRun { RecordedRun("run", in: "none", samples: rows, facts: nil) }
+        func run(_ rows: [SampleRow]) -> MeasuredRun { MeasuredRun("run", in: "none", samples: rows, facts: nil) }
         let report = ComparisonReport(
             rows: comparison.rows, outcome: outcome,
             compared: sides ? .sides(run(base)) : .runs([run(base), run(head)]))

@@ -151,7 +151,7 @@ struct ProgressTests {
             display.handle(.sampleFinished(index: index, status: .ok, rows: [], estimatedSeconds: 2))
             display.handle(.rowsSaved([]))
         }
-        display.handle(.finished(RunOutcome(folder: "results/r", samplesTaken: 4, isCancelled: false)))
+        display.handle(.finished)
         return screen.text
     }
 
@@ -168,8 +168,7 @@ struct ProgressTests {
         var display = ProgressDisplay(style: .lines, write: { screen.text += $0 }, width: { 200 })
         display.handle(.started(total: 4, estimatedSeconds: 53, budgetSeconds: 5))
         display.handle(.budgetIsShort(budgetSeconds: 5, estimatedSeconds: 53))
-        display.handle(
-            .finished(RunOutcome(folder: "r", samplesTaken: 0, isCancelled: false, wasFinished: true)))
+        display.handle(.foundFinished)
         golden.expect(screen.text, "a short budget, a finished run")
     }
 
@@ -191,7 +190,7 @@ struct ProgressTests {
         take(501, estimated: 1, took: 2)
         display.handle(.narrowed(total: 600, estimatedSeconds: 21_600))
         take(502, estimated: 21_600, took: 40_000)
-        display.handle(.finished(RunOutcome(folder: "results/r", samplesTaken: 103, isCancelled: false)))
+        display.handle(.finished)
         golden.expect(screen.text, "a day of samples")
     }
 

@@ -334,7 +334,7 @@ struct ExplainTests {
     func chosenCells() throws {
         let folder = try ScratchFolder()
         var run = WrittenRun(name: "r")
-        run.arguments = ["opbench", "run", "--set", "depth=1,2,3,4,5,6,7,8", "w.json"]
+        run.settings = ["depth=1,2,3,4,5,6,7,8"]
         let factors: [Double?] = [1, 2, 0.1, 3, 0.4, 1.5, 4, nil]
         for (place, factor) in factors.enumerated() {
             for block in 0..<8 {
@@ -350,8 +350,8 @@ struct ExplainTests {
             }
         }
         try run.write(to: folder.root)
-        let recorded = try RecordedRun("r", in: folder.root)
-        let rows = try RunComparison().compareBackends(.engine, .dispatch, of: recorded)
+        let recorded = try MeasuredRun("r", in: folder.root)
+        let rows = try recorded.rows(comparing: .engine, with: .dispatch)
         let cells = ExplainedCells(
             rows, of: recorded, between: ExplainedBackends(base: .engine, head: .dispatch))
         func ids(_ filter: String?) throws -> [String] {

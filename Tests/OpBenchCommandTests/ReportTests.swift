@@ -122,7 +122,7 @@ struct ReportTests {
     @Test("name the two interleaved builds in the verdict's heading")
     func builds() throws {
         var run = WrittenRun(name: "two")
-        run.arguments = ["opbench", "ab", "--base-ref", "main", "w.json"]
+        run.refs = ("main", "HEAD")
         run.commits = (String(repeating: "0a", count: 20), String(repeating: "1b", count: 20))
         for block in 0..<7 {
             for side in ["base", "head"] { run.add(.engine, block: block, .time, 1000 + Double(block), side: side) }

@@ -37,7 +37,7 @@ struct ShapeCommandTests {
         try InitCommand.parse([shape.rawValue, "-o", file]).run()
         let spec = try WorkloadSpec.load(file: file)
         #expect(spec.name == "new" && spec.backends.count >= 2)
-        let plan = try RunPlan(specs: [spec], options: RunOptions())
+        let plan = try RunPlan(specs: [spec], options: RunOptions.standard)
         #expect(plan.omissions.isEmpty && !plan.samples.isEmpty)
     }
 

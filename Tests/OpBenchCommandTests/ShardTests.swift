@@ -1,5 +1,6 @@
 import Foundation
 import OpBenchModel
+import OpBenchRunner
 import TestSupport
 import Testing
 
@@ -89,7 +90,7 @@ struct ShardTests {
         let incomplete = try await run("merge --allow-missing \(parts[0]) -o results/so-far")
         #expect(incomplete.status == 0 && incomplete.errors.contains("2/2"), "\(incomplete.errors)")
         func progress(_ name: String) throws -> String? {
-            RunDescription(try RecordedRun(name, in: "\(folder.root)/results")).state
+            RunDescription(try MeasuredRun(name, in: "\(folder.root)/results")).state
         }
         let soFar = try #require(try progress("so-far"))
         #expect(soFar != (try progress("sweep")))

@@ -1,5 +1,6 @@
 import Foundation
 import OpBenchModel
+import OpBenchRunner
 import TestSupport
 import Testing
 
@@ -52,7 +53,7 @@ struct ShowTests {
     private func shown(
         _ name: String = "night", ratioTo: BackendID = .dispatch, filter: String? = nil, _ words: [String] = ["--wide"]
     ) throws -> String {
-        let run = try RecordedRun(name, in: folder.root + "/results", isTornAllowed: true)
+        let run = try MeasuredRun(name, in: folder.root + "/results", isTornAllowed: true)
         let shown = try ShownRun(run, ratioTo: ratioTo, filter: filter.map { try CellFilter($0) })
         return try PresentationOptions.parse(words).text(of: [shown])
     }

@@ -21,6 +21,10 @@ struct WrittenRun {
     var parts: [[String: Any]]?
     /// The commits of two interleaved builds, as reported by their programs.
     var commits: (base: String, head: String)?
+    /// The values of --set.
+    var settings: [String]?
+    /// The names that the user gave them.
+    var refs: (base: String, head: String)?
     /// The compiler that the base of two builds reports.
     var compilerOfBase = "Swift 6.3"
     var surroundings: [String: Any] = ["kernel": "Linux 6.18", "compiler": "Swift 6.3"]
@@ -54,6 +58,8 @@ struct WrittenRun {
         facts["executable"] = program.map { path, sha256 in
             Self.build(path: path, sha256: sha256)
         }
+        facts["settings"] = settings
+        facts["refs"] = refs.map { ["base": $0.base, "head": $0.head] }
         facts["builds"] = commits.map { base, head in
             [
                 "base": Self.build(path: "/base", commit: base, compiler: compilerOfBase),

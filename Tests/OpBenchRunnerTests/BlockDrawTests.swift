@@ -28,7 +28,7 @@ import Testing
         _ shape: String, _ parameters: String, folder: String = "", isResumed: Bool = false
     ) throws -> RunPlan {
         var options = RunOptions(blocks: 3, directory: folder, runID: "run", resume: isResumed)
-        options.builds = SidesTests.builds
+        options.hasSides = true
         let spec = try Fixture.spec(shape, parameters, backends: ["engine", "foundation", "dispatch"])
         return try RunPlan(specs: [spec], options: options)
     }
@@ -76,7 +76,7 @@ import Testing
         let readings = Mutex(0)
         func runner(_ plan: RunPlan, cancelledAt end: Int) -> Runner {
             Runner(
-                plan: plan,
+                plan: plan, by: .two(SidesTests.builds),
                 readCovariates: {
                     // Other processes disturb the first sample.
                     let foreign = readings.withLock { count in

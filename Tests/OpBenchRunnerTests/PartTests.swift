@@ -43,15 +43,20 @@ import Testing
 
     /// Returns a runner in a quiet world.
     private func runner(
-        _ run: RunPlan, _ take: @escaping @Sendable (SampleRequest) async throws -> ChildResult
+        _ run: RunPlan, by programs: SamplePrograms? = nil,
+        _ take: @escaping @Sendable (SampleRequest) async throws -> ChildResult
     ) -> Runner {
-        Runner(plan: run, readCovariates: { Covariates() }, take: { request, _ in try await take(request) })
+        Runner(
+            plan: run, by: programs, readCovariates: { Covariates() },
+            take: { request, _ in try await take(request) })
     }
 
     /// - Parameter limit: the process dies instead of taking another sample.
-    private func measure(_ run: RunPlan, limit: Int = .max) async throws -> (outcome: RunOutcome, warnings: [String]) {
+    private func measure(
+        _ run: RunPlan, by programs: SamplePrograms? = nil, limit: Int = .max
+    ) async throws -> (outcome: MeasuredRun, warnings: [String]) {
         let taken = Mutex(0)
-        let runner = runner(run) { request in
+        let runner = runner(run, by: programs) { request in
             let count = taken.withLock { count in
                 count += 1
                 return count
@@ -126,15 +131,16 @@ import Testing
             let shard = "\(index)/\(count)"
             let host = "n\(index % 2 + 1)"
             let outcome = try await measure(try part(shard, on: host)).outcome
-            #expect(outcome.folder == path(shard) && !outcome.isCancelled && !outcome.wasFinished)
+            #expect(outcome.folder == path(shard) && outcome.facts?.isFinished == true)
             #expect(!exists(hidden(shard, on: host)))
             paths.append(outcome.folder)
         }
         let merge = try merged(paths)
         #expect(merge.missing.isEmpty && merge.count == count)
-        try merge.write(to: "\(folder)/merged", runID: "merged", arguments: ["opbench"]) { _ in }
+        let written = try merge.write(to: "\(folder)/merged", runID: "merged", arguments: ["opbench"]) { _ in }
         let (one, other) = (try rows("\(folder)/whole"), try rows("\(folder)/merged"))
         #expect(lasting(one) == lasting(other))
+        #expect(written.samples == other && written.folder == "\(folder)/merged")
         #expect(other.allSatisfy { $0.runID == "merged" })
         let machines = Dictionary(grouping: other) { $0.cellID }.mapValues { Set($0.map(\.host)) }
         #expect(machines.count == whole.cells.count && machines.values.allSatisfy { $0.count == 1 })
@@ -176,7 +182,7 @@ import Testing
         #expect(before.keys.sorted() == ["histograms.csv", "part.json", "run.json", "samples.csv"])
         for host in ["n1", "n2"] {
             let outcome = try await measure(try part("1/2", on: host), limit: 0).outcome
-            #expect(outcome.wasFinished && outcome.samplesTaken == 0 && outcome.folder == path("1/2"))
+            #expect(outcome.facts?.isFinished == true && outcome.samplesTaken == 0 && outcome.folder == path("1/2"))
         }
         #expect(try state() == before)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(".") } == [])
@@ -280,7 +286,7 @@ import Testing
             foreigners[0], "a part of another sweep",
             replacing: words.merging([String(other.options.runID.prefix(12)): "OTHER"]) { $1 })
         try FileManager.default.removeItem(atPath: one)
-        _ = try await measure(try part("1/3") { $0.build = SidesTests.builds.base })
+        _ = try await measure(try part("1/3"), by: .one(SidesTests.builds.base))
         let mixed = refusals([one, two, three])
         #expect(mixed.count == 2 && mixed.allSatisfy { $0.contains("$.executable.sha256") }, "\(mixed)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(".") }.isEmpty)
@@ -344,7 +350,7 @@ import Testing
         _ = try await measure(try part("2/3"))
         let merge = try merged([path("2/3")], allowsMissing: true)
         #expect(merge.missing.map(\.description) == ["1/3", "3/3"])
-        try merge.write(to: "\(folder)/some", runID: "some", arguments: []) { _ in }
+        _ = try merge.write(to: "\(folder)/some", runID: "some", arguments: []) { _ in }
         let facts = try #require(try RunFacts.read(in: "\(folder)/some"))
         #expect(!facts.isFinished && facts.progress?.state == "cancelled")
     }
@@ -355,10 +361,10 @@ import Testing
         let merge = try merged([path("1/1") + "/"])
         let before = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
         #expect(throws: Death.self) {
-            try merge.write(to: "\(folder)/run", runID: "run", arguments: []) { _ in throw Death() }
+            _ = try merge.write(to: "\(folder)/run", runID: "run", arguments: []) { _ in throw Death() }
         }
         #expect(throws: InputError.self) {
-            try merge.write(to: path("1/1"), runID: "run", arguments: []) { _ in }
+            _ = try merge.write(to: path("1/1"), runID: "run", arguments: []) { _ in }
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == before)
     }

@@ -89,7 +89,7 @@ import Testing
     private func description(_ change: (String) -> String) throws -> InputError? {
         try FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: true)
         let facts = RunFacts(
-            plan: try plan(), calibration: Fixture.kernel, host: .gather(git: nil), executable: nil)
+            plan: try plan(), calibration: Fixture.kernel, host: .gather(git: nil), programs: .own(nil))
         let progress = RunFacts.Progress(state: "finished", samplesDone: 1, runnerCPUNanoseconds: 0)
         let text = try RunFacts.Writer(facts).text(progress)
         try Data(change(text).utf8).write(to: URL(filePath: "\(run)/run.json"))
@@ -160,7 +160,7 @@ import Testing
         try expectGolden(refusal { _ = try RunFacts.read(beside: "\(run)/samples.csv") }, "a device as run.json")
         unlink("\(run)/run.json")
         mkfifo("\(run)/run.json", 0o600)
-        try expectGolden(refusal { _ = try RunFolder.reopen(plan(resume: true), by: nil) }, "a FIFO as run.json")
+        try expectGolden(refusal { _ = try RunFolder.reopen(plan(resume: true), by: .own(nil)) }, "a FIFO as run.json")
     }
 
     @Test("A run with too many samples to wait for is rejected before anything is written")

@@ -167,11 +167,11 @@ import Testing
         var options = RunOptions()
         let samples = try RunPlan(specs: [spec], options: options).samples
         for sample in samples {
-            let limit = options.timeLimit(of: sample)
+            let limit = options.timeLimit(of: sample.cell, on: sample.backend, sample.flavour)
             #expect(limit >= max(30, 4 * seconds) && limit <= max(30, 30 * seconds), "\(sample.id): \(limit)")
         }
         options.timeoutSeconds = 0.5
-        #expect(!samples.isEmpty && samples.allSatisfy { options.timeLimit(of: $0) == 0.5 })
+        #expect(!samples.isEmpty && samples.allSatisfy { options.timeLimit(of: $0.cell, on: $0.backend, $0.flavour) == 0.5 })
     }
 
     @Test func `raw Dispatch has no five levels under a limit`() throws {

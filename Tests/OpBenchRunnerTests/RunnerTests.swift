@@ -59,8 +59,9 @@ import Testing
             }
         }
         #expect(events == ["calibrating", "started \(plan.samples.count)", "finished"])
-        #expect(outcome == RunOutcome(folder: "\(folder)/run", samplesTaken: plan.samples.count, isCancelled: false))
+        #expect(outcome.folder == "\(folder)/run" && outcome.samplesTaken == plan.samples.count)
         let rows = try samples(folder)
+        #expect(outcome.samples == rows && outcome.facts?.isFinished == true)
         #expect(rows.filter { $0.metric == "status" }.map(\.sampleID) == plan.samples.map(\.id))
         let times = rows.filter { $0.metric == "time" }.map(\.value)
         #expect(times == (1...plan.samples.count).map { Double($0) })
@@ -248,7 +249,7 @@ import Testing
             if number == 3 { throw CancellationError() }
             return try Self.ok(number, request)
         }.run { _ in }
-        #expect(outcome.isCancelled)
+        #expect(outcome.facts?.isFinished == false)
         #expect(try samples(folder).filter { $0.metric == "status" }.count == 3)
         let text = SystemFile.text("\(folder)/run/run.json")
         #expect(text.contains(#""state" : "cancelled""#))
@@ -317,10 +318,11 @@ import Testing
         var events = 0
         let outcome = try await runner(try plan(folder, resume: true)).run { event in
             events += 1
-            if case .finished = event { return }
+            if case .foundFinished = event { return }
             Issue.record("\(event)")
         }
-        #expect(outcome.samplesTaken == 0 && outcome.wasFinished && events == 1)
+        #expect(outcome.samplesTaken == 0 && events == 1)
+        #expect(try outcome.samples == samples(folder) && outcome.facts?.isFinished == true)
         #expect(try files(folder) == before)
     }
 
@@ -361,8 +363,9 @@ import Testing
         let whole = try samples(folder)
         let file = "\(folder)/run/\(name)"
         try Data(SystemFile.text(file).dropLast(3).utf8).write(to: URL(fileURLWithPath: file))
-        let outcome = try await runner(try plan(folder, resume: true)).run { _ in }
-        #expect(!outcome.wasFinished)
+        let outcome = try await runner(try plan(folder, resume: true)).run { event in
+            if case .foundFinished = event { Issue.record("a torn run counts as finished") }
+        }
         #expect(outcome.samplesTaken == (name == "samples.csv" ? 1 : 0))
         #expect(try samples(folder).map(\.sampleID) == whole.map(\.sampleID))
         #expect(SystemFile.text(file).hasSuffix("\n"))
@@ -372,13 +375,13 @@ import Testing
         struct Full: Error {}
         let folder = try Fixture.folder()
         await #expect(throws: Full.self) {
-            _ = try await runner(try plan(folder)).run(onEvent: { _ in }, beforeEnd: { throw Full() })
+            _ = try await runner(try plan(folder)).run(onEvent: { _ in }, beforeEnd: { _ in throw Full() })
         }
         #expect(SystemFile.text("\(folder)/run/run.json").contains(#""state" : "running""#))
         var isWritten = false
         let outcome = try await runner(try plan(folder, resume: true)).run(
-            onEvent: { _ in }, beforeEnd: { isWritten = true })
-        #expect(isWritten && outcome.samplesTaken == 0 && !outcome.wasFinished)
+            onEvent: { _ in }, beforeEnd: { isWritten = !$0.isEmpty })
+        #expect(isWritten && outcome.samplesTaken == 0)
         #expect(SystemFile.text("\(folder)/run/run.json").contains(#""state" : "finished""#))
     }
 

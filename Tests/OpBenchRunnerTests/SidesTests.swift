@@ -17,14 +17,12 @@ import Testing
     static let builds = ComparedBuilds(
         base: build("/old"), head: build("/new"), injected: InjectedDefect(slowdown: 0.25, allocations: 2))
 
-    private func plan(_ folder: String = "", resume: Bool = false, builds: ComparedBuilds = Self.builds) throws
-        -> RunPlan
-    {
+    private func plan(_ folder: String = "", resume: Bool = false) throws -> RunPlan {
         let spec = try Fixture.spec(
             "independent", #"{"items": [10, 20]}"#, backends: ["engine", "serial"],
             more: #", "sample_kinds": ["throughput", "memory"]"#)
         var options = RunOptions(directory: folder, runID: "run", resume: resume)
-        options.builds = builds
+        options.hasSides = true
         // The larger cell is decided at once.
         options.goesOn = { rows in Set(rows.map(\.cellID).filter { $0.contains("items=10") }) }
         return try RunPlan(specs: [spec], options: options)
@@ -72,7 +70,7 @@ import Testing
 
     @Test func `other judged figures come in the same stages as throughput`() throws {
         var options = RunOptions()
-        options.builds = Self.builds
+        options.hasSides = true
         let spec = try Fixture.spec("open_loop", #"{"rate": 1000, "duration_ns": 1000000}"#)
         options.stagedKinds = [spec.name: [.latency]]
         let blocks = try RunPlan(specs: [spec], options: options).samples.filter { $0.kind == .latency }
@@ -82,7 +80,7 @@ import Testing
 
     @Test func `a given number of blocks applies to every cell, without stages`() throws {
         var options = RunOptions(blocks: 4)
-        options.builds = Self.builds
+        options.hasSides = true
         let plan = try RunPlan(specs: [Fixture.spec("chain", #"{"depth": 3}"#)], options: options)
         #expect(plan.samples.allSatisfy { $0.stage == 0 && $0.block < 4 })
         #expect(options.stages == [4])
@@ -111,9 +109,11 @@ import Testing
         let seeds = ProgramLayout.seeds(3)
         builds.base.layouts = seeds.base.map { ProgramLayout(seed: $0, path: "/old/\($0)") }
         builds.head.layouts = seeds.head.map { ProgramLayout(seed: $0, path: "/new/\($0)") }
-        let plan = try plan(folder, builds: builds)
+        let plan = try plan(folder)
         let seen = Mutex<Set<String>>([])
-        _ = try await runner(plan) { _, executable in seen.withLock { _ = $0.insert(executable) } }.run { _ in }
+        _ = try await runner(plan, by: .two(builds)) { _, executable in
+            seen.withLock { _ = $0.insert(executable) }
+        }.run { _ in }
         #expect(seen.withLock { $0 } == ["/old/1", "/old/3", "/old/5", "/new/2", "/new/4", "/new/6"])
         let rows = try CSVFile.read(SampleRow.self, file: "\(folder)/run/samples.csv")
         #expect(!rows.isEmpty)
@@ -127,24 +127,23 @@ import Testing
         let folder = try Fixture.folder()
         let spec = try Fixture.spec("chain", #"{"depth": 3}"#)
         var options = RunOptions(blocks: 2, directory: folder, runID: "run")
-        options.build = Self.build("/own")
-        options.build?.layouts = [1, 3].map { ProgramLayout(seed: $0, path: "/own/\($0)") }
+        var build = Self.build("/own")
+        build.layouts = [1, 3].map { ProgramLayout(seed: $0, path: "/own/\($0)") }
         let seen = Mutex<Set<String>>([])
-        _ = try await runner(try RunPlan(specs: [spec], options: options)) { _, executable in
+        _ = try await runner(try RunPlan(specs: [spec], options: options), by: .one(build)) { _, executable in
             seen.withLock { _ = $0.insert(executable) }
         }.run { _ in }
         #expect(seen.withLock { $0 } == ["/own/1", "/own/3"])
-        options.build = nil
         options.resume = true
-        let other = try RunPlan(specs: [spec], options: options)
-        await #expect(throws: InputError.self) { _ = try await runner(other) { _, _ in }.run { _ in } }
+        let plan = try RunPlan(specs: [spec], options: options)
+        let own = SamplePrograms.own(await BuildFacts.own())
+        await #expect(throws: InputError.self) { _ = try await runner(plan, by: own) { _, _ in }.run { _ in } }
         // Another commit's program is not one with other options.
         let facts = try RunFacts.decode("\(folder)/run/run.json")
-        options.build = Self.build("/own")
-        options.build?.layouts = [1, 3].map { ProgramLayout(seed: $0, path: "/moved/\($0)") }
-        let moved = facts.difference(from: try RunPlan(specs: [spec], options: options))
-        options.build?.layouts?.append(ProgramLayout(seed: 5, path: "/own/5"))
-        let more = facts.difference(from: try RunPlan(specs: [spec], options: options))
+        build.layouts = [1, 3].map { ProgramLayout(seed: $0, path: "/moved/\($0)") }
+        let moved = facts.difference(from: plan, by: .one(build))
+        build.layouts?.append(ProgramLayout(seed: 5, path: "/own/5"))
+        let more = facts.difference(from: plan, by: .one(build))
         #expect(moved != nil && more != nil && moved != more)
     }
 
@@ -171,15 +170,16 @@ import Testing
         let other = ComparedBuilds(
             base: Self.build("/old"), head: Self.build("/newer"),
             injected: InjectedDefect(slowdown: 0.25, allocations: 2))
-        let refused = try plan(folder, resume: true, builds: other)
-        await #expect(throws: InputError.self) { _ = try await runner(refused) { _, _ in }.run { _ in } }
+        let resumed = try plan(folder, resume: true)
+        await #expect(throws: InputError.self) {
+            _ = try await runner(resumed, by: .two(other)) { _, _ in }.run { _ in }
+        }
 
         let file = "\(folder)/run/run.json"
         let text = SystemFile.text(file).replacingOccurrences(of: HostFacts.gather(git: nil).hostClass, with: "another")
         try Data(text.utf8).write(to: URL(fileURLWithPath: file))
-        let moved = try plan(folder, resume: true)
         await #expect {
-            _ = try await runner(moved) { _, _ in }.run { _ in }
+            _ = try await runner(resumed) { _, _ in }.run { _ in }
         } throws: {
             "\($0)".contains("\"another\"")
         }
@@ -187,7 +187,7 @@ import Testing
 
     @Test func `omissions apply to both sides`() throws {
         var options = RunOptions()
-        options.builds = Self.builds
+        options.hasSides = true
         let spec = try Fixture.spec("chain", #"{"depth": 3, "queues": 2}"#, backends: ["engine", "concurrency"])
         let plan = try RunPlan(specs: [spec], options: options)
         #expect(plan.omissions.map(\.side) == [.base, .head])
@@ -204,10 +204,11 @@ import Testing
     }
 
     private func runner(
-        _ plan: RunPlan, _ look: @escaping @Sendable (SampleRequest, String) -> Void
+        _ plan: RunPlan, by programs: SamplePrograms = .two(Self.builds),
+        _ look: @escaping @Sendable (SampleRequest, String) -> Void
     ) -> Runner {
         Runner(
-            plan: plan, readCovariates: { Covariates() },
+            plan: plan, by: programs, readCovariates: { Covariates() },
             take: { request, executable in
                 look(request, executable)
                 var report = SampleReport()

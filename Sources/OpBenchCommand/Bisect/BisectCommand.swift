@@ -138,20 +138,19 @@ struct BisectCommand: ParsableCommand {
             for index in policy.rules.indices { policy.rules[index].figure.maxRegression = threshold }
         }
         try layout.check(policy, file: self.policy)
-        var options = plan.runOptions(in: destination.directory, runID: runID, resume: destination.resume)
-        options.limits = try limits.checked()
-        options.optionOfKinds = selection.optionOfKinds
-        // Reports mistakes in the plan before anything is built.
-        _ = try RunPlan(specs: selection.specs, options: options)
+        let options = try plan.runOptions(of: selection, in: destination, as: runID, limits)
+        let interleaved = try InterleavedPlan(selection, policy: policy, options: options, layouts: layout.layouts)
         let history = try CommitHistory.ofPackageHere(ends!.good, ends!.bad, range: range)
         var run = BisectRun(
             history, builder: build.builder, options: options, layouts: layout.layouts ?? 0,
-            isSilent: progress.isHidden)
-        let whole = try run.measureEnds(selection, policy)
+            warnings: selection.warnings, isSilent: progress.isHidden)
+        let whole = try run.measureEnds(interleaved)
         let rows = whole.rows.filter { policy.rule(for: $0) != nil && (figure == nil || $0.metric == figure) }
         guard let change = SearchedChange(in: rows) else { return try reportUnchanged(whole, rows, policy) }
         selection = try selection.narrowed(toCell: change.row.cellID, judgedBy: change.policy)
-        let found = try run.search(change, between: whole, selection)
+        let steps = try InterleavedPlan(
+            selection, policy: change.policy, options: options, layouts: layout.layouts, takesAllStages: true)
+        let found = try run.search(change, between: whole, steps)
         let report = BisectReport(found, change, steps: run.steps, history)
         try StandardOutput.write(report.text(width: TableWidth.ofOutput()))
         if let file { try ReportFile.write([(file, report.markdown)]) }
@@ -161,7 +160,7 @@ struct BisectCommand: ParsableCommand {
 
     /// Prints the comparison of both ends, in which nothing regressed.
     private func reportUnchanged(
-        _ measured: InterleavedRun.Measured, _ rows: [CompareRow], _ policy: GatePolicy
+        _ measured: JudgedRun, _ rows: [CompareRow], _ policy: GatePolicy
     ) throws {
         let shown = ComparisonReport(rows: rows, outcome: nil, compared: .sides(measured.run))
         try StandardOutput.write(ComparisonTable.text(of: shown))

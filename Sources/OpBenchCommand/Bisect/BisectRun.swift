@@ -32,8 +32,10 @@ struct CommitHistory: Sendable {
 struct BisectRun {
     private let history: CommitHistory
     private let builds: RefBuilds
+    /// Names the runs: `runID` begins their names.
     private let options: RunOptions
     private let layouts: Int
+    private let warnings: [String]
     private let isSilent: Bool
     private(set) var steps: [Step] = []
 
@@ -63,9 +65,13 @@ struct BisectRun {
     /// - Parameters:
     ///   - options: of all runs; `runID` begins their names.
     ///   - layouts: the number of layouts in which each program is linked.
-    init(_ history: CommitHistory, builder: CommitBuilder, options: RunOptions, layouts: Int, isSilent: Bool) {
+    ///   - warnings: those of the selection.
+    init(
+        _ history: CommitHistory, builder: CommitBuilder, options: RunOptions, layouts: Int, warnings: [String],
+        isSilent: Bool
+    ) {
         (self.history, builds) = (history, builder.builds(of: history.repository))
-        (self.options, self.layouts, self.isSilent) = (options, layouts, isSilent)
+        (self.options, self.layouts, self.warnings, self.isSilent) = (options, layouts, warnings, isSilent)
     }
 
     /// The longest name of a step's run.
@@ -78,30 +84,28 @@ struct BisectRun {
     /// Measures the bad end against the good one, in all cells.
     ///
     /// - Throws: also if one of the two cannot be measured.
-    mutating func measureEnds(
-        _ selection: Selection, _ policy: GatePolicy
-    ) throws -> InterleavedRun.Measured {
+    mutating func measureEnds(_ interleaved: InterleavedPlan) throws -> JudgedRun {
         steps.append(Step(base: history.good, head: history.commit(at: history.others.count), isCheck: false))
-        return try measure(try buildLast(), selection, policy)
+        return try measure(try buildLast(), interleaved)
     }
 
     /// Searches to the end.
     ///
     /// - Parameters:
     ///   - ends: the result of `measureEnds`.
-    ///   - selection: the change's cell and backend.
+    ///   - interleaved: the plan of the change's cell and backend.
     mutating func search(
-        _ change: SearchedChange, between ends: InterleavedRun.Measured, _ selection: Selection
+        _ change: SearchedChange, between ends: JudgedRun, _ interleaved: InterleavedPlan
     ) throws -> Found {
         let last = history.others.count
         var search = Bisection(last: last)
         // The runs whose interval shows the verdict on a position, against the good end.
-        var folders = [last: ends.ended.folder]
+        var folders = [last: ends.run.folder]
         steps[0].judged = change.ends
         steps[0].blocks = Self.blocks(of: change.row, among: ends.run.samples)
         while true {
             while let position = search.next {
-                guard let (judged, folder) = try step(0, position, change, selection, isCheck: false) else {
+                guard let (judged, folder) = try step(0, position, change, interleaved, isCheck: false) else {
                     search.skip(position)
                     continue
                 }
@@ -112,7 +116,7 @@ struct BisectRun {
             if good == 0, let folder = folders[bad] {
                 return Found(suspects: search.suspects, isConfirmed: true, folder: folder)
             }
-            let check = try step(good, bad, change, selection, isCheck: true)
+            let check = try step(good, bad, change, interleaved, isCheck: true)
             if let (judged, folder) = check, judged.isCertain {
                 if judged.verdict == .bad {
                     return Found(suspects: search.suspects, isConfirmed: true, folder: folder)
@@ -127,7 +131,7 @@ struct BisectRun {
     ///
     /// - Returns: nil if it cannot be measured.
     private mutating func step(
-        _ base: Int, _ head: Int, _ change: SearchedChange, _ selection: Selection, isCheck: Bool
+        _ base: Int, _ head: Int, _ change: SearchedChange, _ interleaved: InterleavedPlan, isCheck: Bool
     ) throws -> (judged: SearchedChange.Judged, folder: String)? {
         let head = history.commit(at: head)
         steps.append(Step(base: history.commit(at: base), head: head, isCheck: isCheck))
@@ -139,14 +143,14 @@ struct BisectRun {
             StandardError.say("opbench: \(head.words) is skipped: \(reason)")
             return nil
         }
-        let measured = try measure(builds, selection, change.policy)
+        let measured = try measure(builds, interleaved)
         guard let judged = change.judged(by: measured.rows) else {
             StandardError.say("opbench: \(head.words) is skipped: its samples lack \(change.row.figure.title)")
             return nil
         }
         steps[steps.count - 1].judged = judged
         steps[steps.count - 1].blocks = Self.blocks(of: judged.row, among: measured.run.samples)
-        return (judged, measured.ended.folder)
+        return (judged, measured.run.folder)
     }
 
     /// The reason to skip a commit; nil if the error has another cause.
@@ -174,27 +178,21 @@ struct BisectRun {
     }
 
     /// Makes the last step's run, or continues it.
-    private func measure(
-        _ builds: ComparedBuilds, _ selection: Selection, _ policy: GatePolicy
-    ) throws -> InterleavedRun.Measured {
+    private func measure(_ builds: ComparedBuilds, _ interleaved: InterleavedPlan) throws -> JudgedRun {
         let step = steps.count - 1
-        var options = options
-        options.runID = runID(step, steps[step].head)
-        options.builds = builds
-        if step > 0, !isBegun(step) { options.resume = false }
-        let run = try InterleavedRun(
-            selection, policy: policy, options: options, isSilent: isSilent, takesAllStages: step > 0,
-            continuedBy: self.options.runID)
-        let measured = try run.measure()
-        if let signal = measured.ended.signal { throw interruption(by: signal) }
+        let plan = interleaved.plan.named(
+            runID(step, steps[step].head), resume: options.resume && (step == 0 || isBegun(step)))
+        let execution = RunExecution(
+            plan, by: .two(builds), judge: interleaved.judge, warnings: warnings, isSilent: isSilent,
+            continuedBy: options.runID)
+        let measured = try execution.run()
+        if let signal = measured.signal { throw interruption(by: signal) }
         return measured
     }
 
     /// Whether the step's run has a folder, which can be resumed.
     private func isBegun(_ step: Int) -> Bool {
-        var options = options
-        options.runID = runID(step, steps[step].head)
-        return access("\(options.folder)/\(RunFacts.fileName)", F_OK) == 0
+        access("\(options.directory)/\(runID(step, steps[step].head))/\(RunFacts.fileName)", F_OK) == 0
     }
 
     private func interruption(by signal: Int32) -> CommandOutcome {

@@ -3,6 +3,7 @@
     import OpBenchAnalysis
     import OpBenchHistory
     import OpBenchModel
+    import OpBenchRunner
 
     /// `opbench history add RUN…`
     struct HistoryAddCommand: ParsableCommand {
@@ -51,12 +52,12 @@
         }
 
         /// All named runs, without duplicates.
-        private func read() throws -> [MeasuredRun] {
-            var measured: [MeasuredRun] = []
+        private func read() throws -> [HistoryEntry] {
+            var measured: [HistoryEntry] = []
             let mistakes = Mistakes()
             for name in runs {
                 do throws(InputError) {
-                    for run in try MeasuredRun.all(of: try RecordedRun(name, in: place.folder)) {
+                    for run in try HistoryEntry.all(of: try MeasuredRun(name, in: place.folder)) {
                         guard let twin = measured.first(where: { $0.run.id == run.run.id }) else {
                             measured.append(run)
                             continue
@@ -77,7 +78,7 @@
     }
 
     /// A run in the form of history entries.
-    private struct MeasuredRun {
+    private struct HistoryEntry {
         /// The name that the user gave.
         let name: String
         let run: HistoryRun
@@ -85,37 +86,26 @@
 
         /// One entry per kind of host, since histories are kept by kind: a run on one kind is one entry, a merged run may
         /// be several. They are numbered in the order of their classes: `sweep.1`, `sweep.2`.
-        static func all(of recorded: RecordedRun) throws(InputError) -> [MeasuredRun] {
+        static func all(of recorded: MeasuredRun) throws(InputError) -> [HistoryEntry] {
             let kinds = (recorded.facts?.hostKinds ?? []).sorted {
                 ($0.hostClass, $0.allocator, $0.configuration) < ($1.hostClass, $1.allocator, $1.configuration)
             }
             guard kinds.count > 1 else {
-                return [try MeasuredRun(recorded, recorded.samples, recorded.facts?.hostKind)]
+                return [try HistoryEntry(recorded, recorded.samples, recorded.facts?.hostKind)]
             }
             let hosts = recorded.hostsOfCells
-            var runs: [MeasuredRun] = []
+            var runs: [HistoryEntry] = []
             for (index, kind) in kinds.enumerated() {
                 let rows = recorded.samples.filter { hosts[$0.cellID] == kind }
-                runs.append(try MeasuredRun(recorded, rows, kind, suffix: ".\(index + 1)"))
+                runs.append(try HistoryEntry(recorded, rows, kind, suffix: ".\(index + 1)"))
             }
             return runs
         }
 
         private init(
-            _ recorded: RecordedRun, _ rows: [SampleRow], _ kind: HostKind?, suffix: String = ""
+            _ recorded: MeasuredRun, _ rows: [SampleRow], _ kind: HostKind?, suffix: String = ""
         ) throws(InputError) {
-            guard let facts = recorded.facts else {
-                throw InputError(
-                    file: recorded.name, message: "run.json, which records the host, is missing next to the rows",
-                    remedy: "name a run's whole folder")
-            }
-            guard facts.isFinished else {
-                throw InputError(
-                    file: recorded.name, message: "the run is not finished",
-                    remedy: facts.isMerged
-                        ? "measure the missing shards, and merge all again"
-                        : "continue it: opbench run … --run-id \(recorded.samples[0].runID) --resume")
-            }
+            let facts = try recorded.finished()
             name = recorded.name
             figures = RunFigure.all(of: rows)
             guard !figures.isEmpty else {

@@ -1,6 +1,7 @@
 import Glibc
 import OpBenchAnalysis
 import OpBenchModel
+import OpBenchRunner
 
 /// A baseline that a policy bounds drift against is missing.
 struct MissingBaseline: Error, CustomStringConvertible {
@@ -25,7 +26,7 @@ extension GatePolicy {
     ///   - results: the folder of runs.
     ///   - file: the policy file, for errors.
     /// - Throws: `MissingBaseline`; `InputError` for a baseline that cannot be read.
-    func anchors(in results: String, file: String?) throws -> [RecordedRun] {
+    func anchors(in results: String, file: String?) throws -> [MeasuredRun] {
         let folder = "\(results)/baseline"
         return try baselines.map { name in
             let place = "\(folder)/\(name)"
@@ -34,18 +35,18 @@ extension GatePolicy {
                 throw MissingBaseline(
                     file: file ?? "--policy", path: "$.rules[\(index)].against", name: name, folder: folder)
             }
-            let run = try RecordedRun(place, in: results)
+            let run = try MeasuredRun(place, in: results)
             guard !run.hasSides else {
                 throw InputError(
                     file: place, message: "the baseline is a run of two builds, of which none is the baseline",
                     remedy: "keep a run of `opbench run` as it")
             }
-            return RecordedRun(name, in: run.folder, samples: run.samples, facts: run.facts)
+            return MeasuredRun(name, in: run.folder, samples: run.samples, facts: run.facts)
         }
     }
 }
 
-extension [RecordedRun] {
+extension [MeasuredRun] {
     /// As the input of a comparison.
     var baselines: [AnchoredComparison.Baseline] { map { ($0.name, $0.samples) } }
 }

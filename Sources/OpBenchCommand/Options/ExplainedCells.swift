@@ -7,7 +7,7 @@ import OpBenchRunner
 /// whose time or CPU time differs.
 struct ExplainedCells {
     private let rows: [CompareRow]
-    private let run: RecordedRun
+    private let run: MeasuredRun
     /// Nil for two builds.
     private let two: ExplainedBackends?
 
@@ -17,7 +17,7 @@ struct ExplainedCells {
     /// - Parameters:
     ///   - rows: the comparison of both sides; of two backends, under the name of the base.
     ///   - run: the base's run.
-    init(_ rows: [CompareRow], of run: RecordedRun, between two: ExplainedBackends?) {
+    init(_ rows: [CompareRow], of run: MeasuredRun, between two: ExplainedBackends?) {
         (self.rows, self.run, self.two) = (rows, run, two)
     }
 
@@ -61,9 +61,9 @@ struct ExplainedCells {
         )
     }
 
-    /// The cells of the original files with the settings of the run's command line, by id.
+    /// The cells of the original files with the run's settings, by id.
     private func recordedCells() throws -> [String: Cell] {
-        let settings = try ParameterSettings.parse(run.facts?.values(of: "--set") ?? [])
+        let settings = try ParameterSettings.parse(run.facts?.settings ?? [])
         let specs = try WorkloadSpec.overriding(run.facts?.workloads ?? [], with: settings)
         return Dictionary(specs.flatMap { $0.cells }.map { ($0.id, $0) }) { $1 }
     }

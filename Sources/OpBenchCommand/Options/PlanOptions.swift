@@ -43,11 +43,23 @@ struct PlanOptions: ParsableArguments {
 }
 
 extension PlanOptions {
+    /// The runner's options, for a plan alone.
+    func runOptions() -> RunOptions {
+        var options = RunOptions.standard
+        (options.blocks, options.isQuick, options.seed) = (blocks, quick, seed)
+        (options.timeoutSeconds, options.arguments) = (timeout, OwnProgram.arguments)
+        return options
+    }
+
     /// The runner's options.
-    func runOptions(in directory: String = "", runID: String = "", resume: Bool = false) -> RunOptions {
-        RunOptions(
-            blocks: blocks, isQuick: quick, seed: seed, timeoutSeconds: timeout, directory: directory, runID: runID,
-            resume: resume, arguments: OwnProgram.arguments)
+    func runOptions(
+        of selection: Selection, in destination: DestinationOptions, as runID: String, _ limits: LimitOptions
+    ) throws(InputError) -> RunOptions {
+        var options = runOptions()
+        (options.directory, options.runID, options.resume) = (destination.directory, runID, destination.resume)
+        (options.optionOfKinds, options.settings) = (selection.optionOfKinds, selection.settings)
+        options.limits = try limits.checked()
+        return options
     }
 }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import OpBenchAnalysis
 import OpBenchModel
+import OpBenchRunner
 
 /// The policy, and the destinations of the comparison: the options that `compare`, `gate` and `ab` share.
 struct ReportOptions: ParsableArguments {
@@ -47,12 +48,11 @@ struct ReportOptions: ParsableArguments {
             junit: try junit.map { (path) throws(InputError) in try ReportFile(path) })
     }
 
-    /// - Parameter backends: the backends of the judged runs, which other programs may have declared.
-    func loadPolicy(or standard: GatePolicy, on backends: Set<BackendID>) throws(InputErrors) -> GatePolicy {
-        try .forTwoSides(policy, or: standard, on: backends)
+    func loadPolicy(for compared: ComparedRuns) throws(InputErrors) -> GatePolicy {
+        try .forTwoSides(policy, or: compared.standardPolicy, on: compared.runs.backends)
     }
 
-    func loadGoals(of runs: [RecordedRun]) throws(InputErrors) -> [GatePolicy.Goal] {
+    func loadGoals(of runs: [MeasuredRun]) throws(InputErrors) -> [GatePolicy.Goal] {
         guard let policy else {
             throw InputErrors(
                 InputError(
@@ -73,8 +73,8 @@ struct ReportOptions: ParsableArguments {
     ///
     /// - Parameter anchors: the baselines of the policy.
     func report(
-        _ rows: [CompareRow], policy: GatePolicy, compared: ComparisonReport<CompareRow>.Compared,
-        anchors: [RecordedRun], outcome: GateOutcome? = nil, files: ReportFiles
+        _ rows: [CompareRow], policy: GatePolicy, compared: ComparedRuns,
+        anchors: [MeasuredRun], outcome: GateOutcome? = nil, files: ReportFiles
     ) throws {
         for index in policy.unusedRules(among: rows) {
             StandardError.say("opbench: warning: rule \(index + 1) of the policy matches no figure")
@@ -128,7 +128,7 @@ extension GatePolicy {
     }
 }
 
-extension [RecordedRun] {
+extension [MeasuredRun] {
     /// The backends that have rows.
     var backends: Set<BackendID> {
         reduce(into: []) { backends, run in for row in run.samples { backends.insert(row.backend) } }

@@ -70,7 +70,7 @@ struct CellOptions: ParsableArguments {
             return try WorkloadSpec.overriding(specs, with: settings ?? [:])
         }
         try mistakes.check()
-        var selection = Selection(specs: specs ?? [])
+        var selection = Selection(specs: specs ?? [], settings: self.settings)
         mistakes.keepFirst { () throws(InputError) in
             if let backends = backends ?? nil { try selection.replaceBackends(by: backends) }
             try selection.checkBackends(namedBy: self.backends == nil ? nil : "--backend")
@@ -120,9 +120,12 @@ struct Selection: Sendable {
     private(set) var warnings: [String]
     /// The option that names the kinds of sample; nil if the files do.
     private(set) var optionOfKinds: String?
+    /// The values of --set, which the workloads have already.
+    let settings: [String]
 
-    init(specs: [WorkloadSpec]) {
+    init(specs: [WorkloadSpec], settings: [String] = []) {
         self.specs = specs
+        self.settings = settings
         warnings = specs.flatMap { $0.warnings() }
     }
 

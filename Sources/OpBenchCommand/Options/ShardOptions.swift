@@ -31,9 +31,11 @@ struct ShardOptions: ParsableArguments {
     }
 
     /// The part of the plan to measure; all of it without `--shard`.
-    func part(of plan: RunPlan, isSilent: Bool) throws -> RunPlan {
+    ///
+    /// - Parameter builds: the two builds; nil for one program.
+    func part(of plan: RunPlan, by builds: ComparedBuilds? = nil, isSilent: Bool) throws -> RunPlan {
         guard let shard = try shard() else { return plan }
-        let part = plan.part(shard)
+        let part = plan.part(shard, of: builds)
         if !isSilent, let sweep = part.options.sweep {
             StandardError.say(
                 "opbench: shard \(shard) of the sweep \(sweep.sha256.prefix(12)): \(part.cells.count) of "

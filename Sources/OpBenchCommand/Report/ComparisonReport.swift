@@ -84,33 +84,17 @@ struct FigureUnits: Sendable {
 
 /// Judged figures, ready to be printed.
 struct ComparisonReport<Row: JudgedRow> {
-    enum Compared {
-        /// Two runs, the baseline first.
-        case runs([RecordedRun])
-        /// One run of two interleaved builds.
-        case sides(RecordedRun)
-        /// Runs of different cells, each by itself.
-        case goals([RecordedRun])
-
-        var runs: [RecordedRun] {
-            switch self {
-            case .runs(let runs), .goals(let runs): runs
-            case .sides(let run): [run]
-            }
-        }
-    }
-
     let rows: [Row]
     /// nil without a gate.
     let outcome: GateOutcome?
     /// Remedies for inconclusive rows, one line each.
     let remedies: [String]
     let units: FigureUnits
-    let compared: Compared
+    let compared: ComparedRuns
     /// The baselines that the policy bounds drift against.
-    private let anchors: [RecordedRun]
+    private let anchors: [MeasuredRun]
 
-    init(rows: [Row], outcome: GateOutcome?, compared: Compared, anchors: [RecordedRun] = []) {
+    init(rows: [Row], outcome: GateOutcome?, compared: ComparedRuns, anchors: [MeasuredRun] = []) {
         self.outcome = outcome
         self.rows = rows
         self.compared = compared
@@ -211,7 +195,7 @@ extension ComparisonReport {
         let runs = compared.runs
         let own: [String] =
             switch compared {
-            case .runs where runs.count == 2: RecordedRun.surroundingChanges(runs[0], runs[1]).lines
+            case .runs where runs.count == 2: MeasuredRun.surroundingChanges(runs[0], runs[1]).lines
             case .sides(let run):
                 run.facts?.builds.map(Self.lines) ?? []
             case .runs, .goals:
@@ -224,18 +208,17 @@ extension ComparisonReport {
         builds.base.description.surroundings.changes(to: builds.head.description.surroundings).lines
     }
 
-    private static func lines(since earlier: RecordedRun, to run: RecordedRun) -> [String] {
-        RecordedRun.surroundingChanges(earlier, run).lines.map { "since \(earlier.name), \($0)" }
+    private static func lines(since earlier: MeasuredRun, to run: MeasuredRun) -> [String] {
+        MeasuredRun.surroundingChanges(earlier, run).lines.map { "since \(earlier.name), \($0)" }
     }
 
     /// For two interleaved builds: `base main (00a160b1c2), head HEAD (afe90963d4); blocks: 25 throughput, 2 memory`.
     /// Nil if they are unknown.
     var origin: String? {
         guard case .sides(let run) = compared, let facts = run.facts, let builds = facts.builds else { return nil }
-        let base = facts.values(of: "--base-ref").last
-        let head = facts.values(of: "--head-ref").last ?? base.map { _ in "HEAD" }
         let blocks = RunDescription(run).blocks.map { "; blocks: \($0)" } ?? ""
-        return "base \(Self.words(builds.base, ref: base)), head \(Self.words(builds.head, ref: head))\(blocks)"
+        return "base \(Self.words(builds.base, ref: facts.refs?.base)), "
+            + "head \(Self.words(builds.head, ref: facts.refs?.head))\(blocks)"
     }
 
     private static func words(_ build: BuildFacts, ref: String?) -> String {

@@ -1,11 +1,12 @@
 import OpBenchAnalysis
 import OpBenchModel
 import OpBenchPage
+import OpBenchRunner
 
 /// Judges the runs of a page as `compare`, `gate` and `ab` do.
 struct PageJudging {
-    let runs: [RecordedRun]
-    let baseline: RecordedRun?
+    let runs: [MeasuredRun]
+    let baseline: MeasuredRun?
     /// The policy file; nil for the standard policy of each comparison.
     let policy: String?
     /// The folder of runs.
@@ -21,9 +22,10 @@ struct PageJudging {
         let rules = loaded.flatMap { $0.goals.isEmpty ? $0 : nil }
         for run in runs {
             if run.hasSides {
-                verdicts.append(try judgeSides(of: run, by: rules))
+                verdicts.append(try judge(.sides(run), as: .sides, "\(run.name): head against base", by: rules))
             } else if let baseline {
-                verdicts.append(try judge(run, against: baseline, by: rules))
+                let title = "\(run.name) against \(baseline.name)"
+                verdicts.append(try judge(.runs([baseline, run]), as: .baseline, title, by: rules))
             }
         }
         if rules != nil, verdicts.isEmpty {
@@ -49,12 +51,7 @@ struct PageJudging {
     }
 
     private func judge(_ goals: [GatePolicy.Goal]) throws(InputError) -> JudgedFigures {
-        for run in runs where run.hasSides {
-            throw InputError(
-                file: run.name, message: "the run has two sides", remedy: "judge runs of one build by goals")
-        }
-        try RecordedRun.checkSameHosts(runs)
-        let rows = try GoalJudgement(goals, of: runs.map { ($0.name, $0.samples) }, hosts: runs.hostsOfCells).rows
+        let rows = try runs.rows(by: goals)
         let outcome = GateOutcome(rows, hasBadSample: runs.contains(where: \.hasBadSample), isLenient: false)
         let report = ComparisonReport(rows: rows, outcome: outcome, compared: .goals(runs))
         return JudgedFigures(
@@ -68,27 +65,12 @@ struct PageJudging {
             })
     }
 
-    private func judgeSides(of run: RecordedRun, by rules: GatePolicy?) throws -> JudgedFigures {
-        let policy = rules ?? GatePolicy.standardForSides
-        let anchors = try policy.anchors(in: folder, file: self.policy)
-        let rows = try RunComparison().compareSides(of: run, policy: policy, anchors: anchors)
-        return judged(.sides, "\(run.name): head against base", rows, policy, .sides(run), anchors)
-    }
-
     private func judge(
-        _ run: RecordedRun, against baseline: RecordedRun, by rules: GatePolicy?
+        _ compared: ComparedRuns, as kind: JudgedFigures.Kind, _ title: String, by rules: GatePolicy?
     ) throws -> JudgedFigures {
-        let policy = rules ?? GatePolicy.standard
+        let policy = rules ?? compared.standardPolicy
         let anchors = try policy.anchors(in: folder, file: self.policy)
-        let rows = try RunComparison().compare(baseline, run, policy: policy, anchors: anchors)
-        return judged(
-            .baseline, "\(run.name) against \(baseline.name)", rows, policy, .runs([baseline, run]), anchors)
-    }
-
-    private func judged(
-        _ kind: JudgedFigures.Kind, _ title: String, _ rows: [CompareRow], _ policy: GatePolicy,
-        _ compared: ComparisonReport<CompareRow>.Compared, _ anchors: [RecordedRun]
-    ) -> JudgedFigures {
+        let rows = try compared.rows(by: policy, anchors: anchors)
         let outcome = GateOutcome(
             rows, policy: policy, hasBadSample: (compared.runs + anchors).contains(where: \.hasBadSample),
             isLenient: false)

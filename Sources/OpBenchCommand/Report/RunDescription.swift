@@ -4,9 +4,9 @@ import OpBenchRunner
 
 /// A description of a recorded run: when, where and from which sources it was measured, its size and its problems.
 struct RunDescription {
-    private let run: RecordedRun
+    private let run: MeasuredRun
 
-    init(_ run: RecordedRun) { self.run = run }
+    init(_ run: MeasuredRun) { self.run = run }
 
     /// The known facts; texts may come from a file.
     var entries: [(term: String, meaning: String)] {

@@ -1,96 +1,59 @@
-import Glibc
 import OpBenchAnalysis
 import OpBenchModel
-import OpBenchRunner
 
-/// A run's rows and their summary, updated by the run's events. A cell is summarised again only when it has new rows.
+/// The summary of a run whose rows grow. A cell is summarised again only when it has new rows.
 struct RunSummary: Sendable {
-    /// The run's folder.
-    private(set) var folder: String
     private let order: SummaryOrder
     /// The builds that the run compares; an empty name in a run of one build.
     private let sides: [String]
-    /// The rows in the order in which they were saved, in pieces of one cell each.
-    private var pieces: [ArraySlice<SampleRow>] = []
+    /// The number of rows that were seen.
+    private var seen = 0
     private var cells: [String] = []
-    /// The indices of each cell's pieces.
-    private var places: [String: [Int]] = [:]
-    private var changed: Set<String> = []
+    /// The places of each cell's rows.
+    private var places: [String: [Range<Int>]] = [:]
     private var summaries: [String: [SummaryRow]] = [:]
     private var nextUpdate = ContinuousClock.now
-    /// The outcomes of the samples so far.
-    private(set) var endings: SampleEndings
 
     /// Summaries delay samples, so they take at most this part of the time, and at most one is made per second.
     private static let costShare = 20.0
     private static let interval = Duration.seconds(1)
 
-    init(folder: String, specs: [WorkloadSpec], sides: [Side] = []) {
-        self.folder = folder
+    init(specs: [WorkloadSpec], sides: [Side] = []) {
         order = SummaryOrder(specs: specs)
         self.sides = sides.isEmpty ? [""] : sides.map(\.rawValue)
-        endings = SampleEndings(specs: specs)
     }
 
-    /// A summary of the rows in a run's folder, for a run without events.
-    init(recordedIn folder: String, specs: [WorkloadSpec], sides: [Side] = []) throws {
-        self.init(folder: folder, specs: specs, sides: sides)
-        add(try CSVFile.read(SampleRow.self, file: "\(folder)/\(SampleRow.fileName)"))
-    }
-
-    /// Adds saved rows.
-    mutating func add(_ rows: [SampleRow]) {
-        var start = rows.startIndex
-        while start < rows.endIndex {
-            let cell = rows[start].cellID
-            let end = rows[start...].firstIndex { $0.cellID != cell } ?? rows.endIndex
+    /// The summary of all rows of the run so far.
+    ///
+    /// - Parameters:
+    ///   - samples: the rows; they begin with those of the last call.
+    ///   - folder: the run's, for messages.
+    mutating func rows(of samples: [SampleRow], in folder: String) throws -> [SummaryRow] {
+        var changed: Set<String> = []
+        while seen < samples.count {
+            let cell = samples[seen].cellID
+            let end = samples[seen...].firstIndex { $0.cellID != cell } ?? samples.endIndex
             if places[cell] == nil { cells.append(cell) }
-            places[cell, default: []].append(pieces.count)
-            pieces.append(rows[start..<end])
+            places[cell, default: []].append(seen..<end)
             changed.insert(cell)
-            start = end
+            seen = end
         }
-        for row in rows { endings.count(row) }
-    }
-
-    /// All rows, in the order in which they were saved.
-    var samples: [SampleRow] { pieces.flatMap { $0 } }
-
-    /// The summary of the rows so far.
-    mutating func rows() throws -> [SummaryRow] {
         for cell in changed {
-            let rows = places[cell]!.flatMap { pieces[$0] }
+            let rows = places[cell]!.flatMap { samples[$0] }
             summaries[cell] = sides.flatMap { summarize(rows, side: $0) }
         }
-        changed = []
         let all = cells.flatMap { summaries[$0] ?? [] }
         try RowLimits.checkSize(ofSummary: all.count, file: "\(folder)/\(SampleRow.fileName)")
         return order.sorted(all).markingUnsteady()
     }
 
-    // MARK: summary.csv
-
-    /// Rewrites the file from the rows so far, unless that happened a short while ago.
-    mutating func updateNowAndThen() throws {
+    /// Rewrites summary.csv from the rows so far, unless that happened a short while ago.
+    mutating func updateNowAndThen(_ samples: [SampleRow], in folder: String) throws {
         guard .now >= nextUpdate else { return }
         let started = ContinuousClock.now
-        try update()
+        try WrittenFolder(folder).replace(SummaryRow.fileName, by: CSVFile.text(of: rows(of: samples, in: folder)))
         let cost = started.duration(to: .now)
         nextUpdate = .now + max(Self.interval, cost * Self.costShare)
-    }
-
-    /// Rewrites the file from the rows so far; readers see the old file or the new one, never a part.
-    mutating func update() throws {
-        try WrittenFolder(folder).replace(SummaryRow.fileName, by: CSVFile.text(of: rows()))
-    }
-
-    /// Follows a run to its end. A finished run's file is already final; that of a run that ended early is updated, and
-    /// a missing one is rewritten.
-    mutating func end(_ outcome: RunOutcome, writesSummary: Bool) throws {
-        folder = outcome.folder
-        if outcome.wasFinished { add(try CSVFile.read(SampleRow.self, file: "\(folder)/\(SampleRow.fileName)")) }
-        let isWritten = access("\(folder)/\(SummaryRow.fileName)", F_OK) == 0
-        if writesSummary, outcome.isCancelled || !isWritten { try update() }
     }
 }
 

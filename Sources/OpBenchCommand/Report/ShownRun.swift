@@ -4,7 +4,7 @@ import OpBenchRunner
 
 /// A recorded run with its summary.
 struct ShownRun {
-    let run: RecordedRun
+    let run: MeasuredRun
     /// The summary in the order of the workload files.
     let rows: [SummaryRow]
 
@@ -12,7 +12,7 @@ struct ShownRun {
     ///   - baseline: the reference backend of ratios.
     ///   - filter: nil for all cells.
     /// - Throws: `InputError` if the filter matches no cell, or no cell was measured on the baseline.
-    init(_ run: RecordedRun, ratioTo baseline: BackendID = .dispatch, filter: CellFilter? = nil) throws(InputError) {
+    init(_ run: MeasuredRun, ratioTo baseline: BackendID = .dispatch, filter: CellFilter? = nil) throws(InputError) {
         self.run = run
         var samples = run.samples
         if let filter {

@@ -101,7 +101,7 @@ struct ProgressDisplay {
             warn(
                 "the first blocks of all cells take about \(Quantities.wait(seconds: estimate)), longer than the "
                     + "budget of \(Quantities.wait(seconds: budget)); opbench takes them anyway")
-        case .finished(let outcome) where outcome.wasFinished:
+        case .foundFinished:
             say("the run is finished; nothing to measure, no files changed")
         case .finished:
             eraseBar()

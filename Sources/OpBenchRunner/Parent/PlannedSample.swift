@@ -6,7 +6,7 @@ public struct PlannedSample: Sendable, Hashable {
     public let index: Int
     public let cell: Cell
     public let backend: BackendID
-    let flavour: SampleFlavour
+    public let flavour: SampleFlavour
     /// Within the cell and kind, from 0.
     public let block: Int
     /// Within the block, from 0.

@@ -66,6 +66,14 @@ public struct RunFacts: Sendable {
         }
     }
 
+    /// The names of the compared commits, as the user gave them.
+    public struct Refs: Codable, Sendable {
+        public var base: String
+        public var head: String
+
+        public init(base: String, head: String) { (self.base, self.head) = (base, head) }
+    }
+
     /// A merged part: its machine and the cells measured there.
     struct MergedPart: Codable, Sendable, Equatable {
         var shard: String
@@ -98,6 +106,10 @@ public struct RunFacts: Sendable {
     public internal(set) var executable: BuildFacts?
     /// The two interleaved builds; nil in a run of one build.
     public internal(set) var builds: ComparedBuilds?
+    /// The names of the commits of the two builds; nil if built programs were given.
+    public internal(set) var refs: Refs?
+    /// The values of parameters that replaced those of the workloads, as `ParameterSettings` reads them; nil if none did.
+    public internal(set) var settings: [String]?
     /// The number of throughput blocks that a cell has at the end of each stage, if blocks are staged.
     var stagesOfBlocks: [Int]?
     /// The precision that the run was for, see `TimeBudget`; nil if for none.
@@ -112,10 +124,10 @@ public struct RunFacts: Sendable {
     var opbench: OpBenchFacts? = .own
     /// Nil if not recorded.
     public internal(set) var progress: Progress?
-    /// The decoded workloads, which `read(beside:)` fills in; otherwise empty.
-    public private(set) var workloads: [WorkloadSpec] = []
+    /// The workloads, planned or decoded by `read(beside:)`; otherwise empty.
+    public internal(set) var workloads: [WorkloadSpec] = []
 
-    init(plan: RunPlan, calibration: WorkKernel, host: HostFacts, executable: BuildFacts?) {
+    init(plan: RunPlan, calibration: WorkKernel, host: HostFacts, programs: SamplePrograms) {
         let options = plan.options
         runID = options.runID
         startedUTC = Timestamp.now()
@@ -123,10 +135,12 @@ public struct RunFacts: Sendable {
         identity = Self.identity(of: plan)
         self.calibration = calibration
         self.host = host
-        self.executable = executable
-        builds = options.builds
+        executable = programs.executable
+        builds = programs.builds
+        refs = options.refs
+        settings = options.settings.isEmpty ? nil : options.settings
         limits = options.limits
-        stagesOfBlocks = options.builds != nil && options.stages.count > 1 ? options.stages : nil
+        stagesOfBlocks = options.hasSides && options.stages.count > 1 ? options.stages : nil
         precision = options.budget?.precision
         sweep = options.sweep
     }
@@ -144,7 +158,8 @@ public struct RunFacts: Sendable {
 
     /// A fact of this run that is another one here and now, so that further samples would be of something else.
     ///
-    /// - Parameter executable: the program that would take the samples; nil for two builds, which are part of the plan.
+    /// - Parameter executable: the program that would take the samples; nil for two builds, which `difference(from:by:)`
+    ///   compares.
     func difference(from host: HostFacts, _ executable: BuildFacts?) -> (what: String, begun: String, now: String)? {
         if let difference = self.host.kind.difference(from: host.kind) {
             return (difference.what, difference.own, difference.others)
@@ -159,8 +174,8 @@ public struct RunFacts: Sendable {
         return change.map { ($0.part.isEmpty ? $0.fact.title : "\($0.fact.title): \($0.part)", $0.before, $0.after) }
     }
 
-    /// How a plan differs from this run's plan; nil if it does not.
-    func difference(from plan: RunPlan) -> String? {
+    /// How a plan and its programs differ from this run's; nil if they do not.
+    func difference(from plan: RunPlan, by programs: SamplePrograms) -> String? {
         let other = Self.identity(of: plan)
         if identity.workloads.map(\.sha256) != other.workloads.map(\.sha256) { return "the workloads have changed" }
         if identity.seed != other.seed { return "--seed was \(identity.seed)" }
@@ -173,8 +188,8 @@ public struct RunFacts: Sendable {
             return precision.map { "--precision was \($0.part * 100)% of \($0.of.rawValue)" }
                 ?? "--precision was not given"
         }
-        if builds != plan.options.builds { return "the builds have changed" }
-        let (layouts, others) = (executable?.layouts, plan.options.build?.layouts)
+        if builds != programs.builds { return "the builds have changed" }
+        let (layouts, others) = (executable?.layouts, programs.executable?.layouts)
         if layouts?.count != others?.count {
             return layouts.map { "--layouts was \($0.count)" } ?? "--layouts was not given"
         }
@@ -262,35 +277,34 @@ public struct RunFacts: Sendable {
 
     /// Decodes a text that `JSONDocument` has checked.
     ///
-    /// - Parameter path: the file that errors name.
-    static func decode(text: String, file path: String) throws(InputError) -> RunFacts {
+    /// - Parameter file: the one that errors name.
+    static func decode(text: String, file: String) throws(InputError) -> RunFacts {
         let data = Data(text.utf8)
+        func mistake(_ path: String, _ message: String) -> InputError {
+            InputError(
+                file: file, path: path, message: message,
+                remedy: "restore the file, or measure again in another folder")
+        }
         let facts: RunFacts
         do {
             facts = try JSONDecoder().decode(RunFacts.self, from: data)
         } catch {
-            try Versioned.check(data, file: path)
-            throw InputError(
-                file: path, path: JSONDocument.path(of: error), message: "this is not the description of a run",
-                remedy: "restore the file, or measure again in another folder")
+            try Versioned.check(data, file: file)
+            throw mistake(JSONDocument.path(of: error), "this is not the description of a run")
         }
-        try SchemaVersion.check(facts.schemaVersion, file: path, path: "$.schema_version")
+        try SchemaVersion.check(facts.schemaVersion, file: file, path: "$.schema_version")
         let (speed, slowdown) = (facts.iterationsPerNanosecond, facts.calibration.meanSlowdown ?? 1)
         for (name, value, range) in [
             ("iterations_per_ns", speed, WorkKernel.plausible),
             ("mean_slowdown", slowdown, WorkKernel.plausibleSlowdowns),
         ] where !range.contains(value) {
-            throw InputError(
-                file: path, path: "$.calibration.\(name)", message: "\(value) is outside the range of any processor",
-                remedy: "restore the file, or measure again in another folder")
+            throw mistake("$.calibration.\(name)", "\(value) is outside the range of any processor")
         }
         for (name, count) in [
             ("samples_done", facts.progress?.samplesDone), ("samples_bad", facts.progress?.samplesBad),
             ("blocks_done", facts.progress?.blocksDone),
         ] where count ?? 0 < 0 {
-            throw InputError(
-                file: path, path: "$.\(name)", message: "a count is not negative",
-                remedy: "restore the file, or measure again in another folder")
+            throw mistake("$.\(name)", "a count is not negative")
         }
         return facts
     }
@@ -343,7 +357,7 @@ extension RunFacts: Codable {
         case runID = "run_id"
         case startedUTC = "started_utc"
         case stagesOfBlocks = "stages"
-        case arguments, calibration, executable, builds, opbench, precision, sweep, parts
+        case arguments, calibration, executable, builds, refs, settings, opbench, precision, sweep, parts
     }
 
     public init(from decoder: any Decoder) throws {
@@ -355,6 +369,8 @@ extension RunFacts: Codable {
         calibration = try container.decode(WorkKernel.self, forKey: .calibration)
         executable = try container.decodeIfPresent(BuildFacts.self, forKey: .executable)
         builds = try container.decodeIfPresent(ComparedBuilds.self, forKey: .builds)
+        refs = try container.decodeIfPresent(Refs.self, forKey: .refs)
+        settings = try container.decodeIfPresent([String].self, forKey: .settings)
         stagesOfBlocks = try container.decodeIfPresent([Int].self, forKey: .stagesOfBlocks)
         precision = try container.decodeIfPresent(Precision.self, forKey: .precision)
         sweep = try container.decodeIfPresent(SweepFacts.self, forKey: .sweep)
@@ -376,6 +392,8 @@ extension RunFacts: Codable {
         try container.encode(calibration, forKey: .calibration)
         try container.encodeIfPresent(executable, forKey: .executable)
         try container.encodeIfPresent(builds, forKey: .builds)
+        try container.encodeIfPresent(refs, forKey: .refs)
+        try container.encodeIfPresent(settings, forKey: .settings)
         try container.encodeIfPresent(stagesOfBlocks, forKey: .stagesOfBlocks)
         try container.encodeIfPresent(precision, forKey: .precision)
         try container.encodeIfPresent(sweep, forKey: .sweep)

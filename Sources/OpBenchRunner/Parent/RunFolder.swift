@@ -110,15 +110,15 @@ final class RunFolder {
     /// The path of the plan's run if it is finished and all its rows exist; nil if there is work left. Writes
     /// nothing.
     ///
-    /// - Parameter executable: the program that would take samples now; nil for two builds.
+    /// - Parameter programs: those that would take samples now.
     /// - Throws: `InputError` if a run of that id has another plan, program or host, or if another process is writing
     ///   it.
-    static func finished(_ plan: RunPlan, by executable: BuildFacts?) throws -> String? {
+    static func finished(_ plan: RunPlan, by programs: SamplePrograms) throws -> String? {
         guard let progress = (try? RunFacts.decode("\(path(of: plan))/\(descriptionName)"))?.progress,
             progress.state == RunFacts.Progress.finished
         else { return nil }
         let run = try RunFolder(plan)
-        _ = try run.description(of: plan, by: executable)
+        _ = try run.description(of: plan, by: programs)
         let samples = try run.wholeSamples(of: plan)
         let areAllDone = samples.recorder.done == progress.samplesDone
         let isWhole = try areAllDone && samples.isAll && run.wholeHistograms(of: samples.recorder).isAll
@@ -128,16 +128,16 @@ final class RunFolder {
     /// Opens the folder of a run to resume and cuts off torn rows.
     ///
     /// - Throws: `InputError` if there is no such run, or it has another plan, program or host.
-    static func reopen(_ plan: RunPlan, by executable: BuildFacts?) throws -> Remains {
+    static func reopen(_ plan: RunPlan, by programs: SamplePrograms) throws -> Remains {
         guard access("\(path(of: plan))/\(descriptionName)", F_OK) == 0 || errno != ENOENT else {
             throw InputError(
                 file: path(of: plan), message: "there is no run of this id", remedy: "leave --resume out to start it")
         }
-        return try RunFolder(plan).remains(of: plan, by: executable)
+        return try RunFolder(plan).remains(of: plan, by: programs)
     }
 
-    private func remains(of plan: RunPlan, by executable: BuildFacts?) throws -> Remains {
-        let facts = try description(of: plan, by: executable)
+    private func remains(of plan: RunPlan, by programs: SamplePrograms) throws -> Remains {
+        let facts = try description(of: plan, by: programs)
         folder.removeTemporaries(among: try folder.names())
         samples = try folder.open(SampleRow.fileName, O_APPEND)
         histograms = try folder.open(HistogramRow.fileName, O_APPEND)
@@ -156,13 +156,13 @@ final class RunFolder {
     /// - Parameter warn: called with the reason if results are discarded.
     /// - Throws: `InputError` if another process is writing, or if the folder contains foreign files.
     static func openPart(
-        _ plan: RunPlan, by executable: BuildFacts?, _ warn: (_ reason: String) -> Void
+        _ plan: RunPlan, by programs: SamplePrograms, _ warn: (_ reason: String) -> Void
     ) throws -> Beginning {
         try WrittenFolder.make(path(of: plan), remedy: "name a writable folder with --output")
         let run = try RunFolder(plan)
         if !isUndescribed(run.folder) {
             do {
-                return .continued(try run.remains(of: plan, by: executable))
+                return .continued(try run.remains(of: plan, by: programs))
             } catch let error as InputError {
                 warn("\(error.message)")
             }
@@ -177,17 +177,17 @@ final class RunFolder {
     /// Reads `run.json`.
     ///
     /// - Throws: `InputError` if it does not match the plan, or this host and program.
-    private func description(of plan: RunPlan, by executable: BuildFacts?) throws(InputError) -> RunFacts {
+    private func description(of plan: RunPlan, by programs: SamplePrograms) throws(InputError) -> RunFacts {
         let file = file(Self.descriptionName)
         let facts = try RunFacts.decode(file)
         // First, since another program may make another plan. On the processors of the run: the plan has its own.
         let host = HostFacts.gather(git: nil, processors: facts.limits.processors)
-        if let (what, begun, now) = facts.difference(from: host, executable) {
+        if let (what, begun, now) = facts.difference(from: host, programs.executable) {
             throw InputError(
                 file: file, message: "the run was started where the \(what) was \"\(begun)\", here it is \"\(now)\"",
                 remedy: "continue it with that, or give \(plan.options.otherFolder)")
         }
-        if let difference = facts.difference(from: plan) {
+        if let difference = facts.difference(from: plan, by: programs) {
             throw InputError(
                 file: file, message: "the run was different: \(difference)",
                 remedy: "give the options and workloads that it started with, or \(plan.options.otherFolder)")

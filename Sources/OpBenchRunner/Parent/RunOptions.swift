@@ -15,28 +15,30 @@ public struct RunOptions: Sendable {
     /// Blocks of single kinds, which override the other options.
     public var blocksOfKinds: [SampleKind: Int] = [:]
     /// Takes one block of each kind, and shorter samples.
-    public var isQuick: Bool
+    public var isQuick = false
     /// Seeds the order of blocks; the workloads' own seeds shape the plans.
-    public var seed: UInt64
+    public var seed: UInt64 = 1
     /// Time limit of a sample; nil for one that follows from what the sample is planned to take.
     public var timeoutSeconds: Double?
     /// The folder of all runs; the run's own folder in it is named `runID`.
-    public var directory: String
-    public var runID: String
+    public var directory = "results"
+    public var runID = ""
     /// Limits of all sample processes.
     public var limits = SampleLimits()
     /// Keeps the times of a throughput sample's rounds as rows.
     public var keepsRounds = false
     /// Resume a run that was interrupted.
-    public var resume: Bool
+    public var resume = false
     /// The command line, for `run.json`.
-    public var arguments: [String]
+    public var arguments: [String] = []
     /// The work kernel's speed, from another run; nil to calibrate.
     package var calibration: WorkKernel?
-    /// Two builds to interleave; nil to run only one.
-    public var builds: ComparedBuilds?
-    /// The one build to run instead of this program.
-    public var build: BuildFacts?
+    /// Whether two builds are interleaved, which are known when the run begins.
+    public var hasSides = false
+    /// The names of the commits that the two builds were made from; nil for built programs.
+    public var refs: RunFacts.Refs?
+    /// The values of parameters that replace those of the workloads: `depth=10,20`.
+    public var settings: [String] = []
     /// A time to spend on the least certain figures; nil for a fixed number of blocks.
     public var budget: TimeBudget?
     /// The number of blocks that two interleaved builds have at the end of each stage.
@@ -55,48 +57,19 @@ public struct RunOptions: Sendable {
     /// between the sides.
     public var confirmsCounts: @Sendable (_ rows: [SampleRow]) throws -> Set<String> = { _ in [] }
 
-    public init(
-        backends: [BackendID]? = nil, kinds: Set<SampleKind>? = nil, blocks: Int? = nil, isQuick: Bool = false,
-        seed: UInt64 = 1, timeoutSeconds: Double? = nil,
-        directory: String = "results", runID: String = "", resume: Bool = false, arguments: [String] = []
-    ) {
-        self.backends = backends
-        self.kinds = kinds
-        self.blocks = blocks
-        self.isQuick = isQuick
-        self.seed = seed
-        self.timeoutSeconds = timeoutSeconds
-        self.directory = directory
-        self.runID = runID
-        self.resume = resume
-        self.arguments = arguments
-    }
+    /// The options of a run without any.
+    public static let standard = RunOptions()
 
     /// The run's folder while it is being written; a finished part of a sweep is renamed.
     public var folder: String { "\(directory)/\(sweep.map { _ in ".\(runID).\(host)" } ?? runID)" }
     /// For remedies: the option that gives the run another folder. A part takes no `--run-id`.
     var otherFolder: String { sweep == nil ? "another --run-id" : "another --output" }
 
-    /// The program that takes a sample, and the seed of its layout.
-    func program(of sample: PlannedSample) -> (path: String, layout: Int?) {
-        let build = sample.side.flatMap { side in builds?.build(of: side) } ?? build
-        guard let build else { return (ChildProcess.ownExecutable, nil) }
-        // Instructions are the same in all layouts, which lack the symbols that valgrind needs.
-        return sample.kind == .instructions ? (build.path, nil) : build.program(ofBlock: sample.block)
-    }
-
     /// The time limit of a sample, in seconds.
-    public func timeLimit(of sample: PlannedSample) -> Double {
-        timeoutSeconds ?? TimeLimitOfSample.seconds(planned: SampleEstimate.seconds(of: sample, self))
-    }
-
-    /// The time limit of a requested sample, in seconds.
-    func timeLimit(of request: SampleRequest) -> Double {
+    public func timeLimit(of cell: Cell, on backend: BackendID, _ flavour: SampleFlavour) -> Double {
         timeoutSeconds
             ?? TimeLimitOfSample.seconds(
-                planned: SampleEstimate.seconds(
-                    of: request.cell, on: request.backend, request.flavour,
-                    targetNanoseconds: request.targetNanoseconds))
+                planned: SampleEstimate.seconds(of: cell, on: backend, flavour, targetNanoseconds: targetNanoseconds))
     }
 
     /// Intended duration of a timed sample, in nanoseconds.
@@ -108,7 +81,7 @@ public struct RunOptions: Sendable {
     /// stage holds the blocks that the run may take one by one.
     public var stages: [Int] {
         if budget != nil { return TimeBudget.stages }
-        if builds != nil, blocks == nil, !isQuick { return stagesOfSides }
+        if hasSides, blocks == nil, !isQuick { return stagesOfSides }
         return [blocks(of: .throughput, in: "", isMain: true)]
     }
 
@@ -123,7 +96,7 @@ public struct RunOptions: Sendable {
 
     /// Whether blocks of a kind are staged.
     func isStaged(_ kind: SampleKind, in workload: String) -> Bool {
-        kind == .throughput || builds != nil && stagedKinds[workload]?.contains(kind) == true
+        kind == .throughput || hasSides && stagedKinds[workload]?.contains(kind) == true
     }
 
     private func givenBlocks(of kind: SampleKind) -> Int? { blocksOfKinds[kind] ?? blocks }
@@ -135,7 +108,7 @@ public struct RunOptions: Sendable {
     func blocks(of kind: SampleKind, in workload: String, isMain: Bool) -> Int {
         if let count = givenBlocks(of: kind) { return count }
         if isQuick { return 1 }
-        if builds != nil, isStaged(kind, in: workload) { return stagesOfSides.last! }
+        if hasSides, isStaged(kind, in: workload) { return stagesOfSides.last! }
         return switch kind {
         case .throughput where budget != nil: TimeBudget.stages.last!
         case .throughput: BlockStages.standard[0]

@@ -48,7 +48,7 @@ public struct RunPlan: Sendable {
                 remedy: "see the ids of all cells in `opbench list`")
         }
         parameterNames = Set(cells.flatMap(\.parameters.keys)).sorted()
-        let sides: [Side?] = options.builds == nil ? [nil] : Side.allCases
+        let sides: [Side?] = options.hasSides ? Side.allCases : [nil]
         var blocks: [Block] = []
         var blocksOfCounts: [Block] = []
         var omissions: [Omission] = []
@@ -164,6 +164,13 @@ public struct RunPlan: Sendable {
         samples.removeAll { !isKept($0.cell) }
         reserve = []
         omissions.removeAll { !isKept($0.cell) }
+    }
+
+    /// The same plan as another run, or as the rest of it.
+    public func named(_ runID: String, resume: Bool) -> RunPlan {
+        var plan = self
+        (plan.options.runID, plan.options.resume) = (runID, resume)
+        return plan
     }
 
     /// The estimated duration of the run in seconds, from typical costs per operation.

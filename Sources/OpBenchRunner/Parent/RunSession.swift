@@ -3,15 +3,16 @@ import Glibc
 import OpBenchBackends
 import OpBenchModel
 
-/// A run in progress: its folder, manifest, completed samples and event handler.
+/// A run in progress: its folder, facts, rows and event handler.
 ///
 /// Not thread-safe: one task uses it.
 final class RunSession {
     private let plan: RunPlan
     private let options: RunOptions
+    private let programs: SamplePrograms
     private let source: SampleSource
     private let folder: RunFolder
-    private let facts: RunFacts
+    private var facts: RunFacts
     private let writer: RunFacts.Writer
     private let send: (RunEvent) -> Void
     private var recorder: SampleRecorder
@@ -19,17 +20,18 @@ final class RunSession {
     private let todo: [PlannedSample]
     /// Whether an earlier process has saved rows.
     private let isContinued: Bool
-    /// The saved rows that later decisions depend on.
-    private var kept: [SampleRow] = []
+    /// All saved rows, in order.
+    private(set) var rows: [SampleRow] = []
     /// The cells that have not reached the precision; nil before that is known, and in a run without one.
     private var impreciseCells: [String]?
 
     private init(
-        _ plan: RunPlan, _ source: SampleSource, _ folder: RunFolder, _ facts: RunFacts,
+        _ plan: RunPlan, _ programs: SamplePrograms, _ source: SampleSource, _ folder: RunFolder, _ facts: RunFacts,
         _ recorder: SampleRecorder, isContinued: Bool, _ send: @escaping (RunEvent) -> Void
     ) throws {
         self.plan = plan
         options = plan.options
+        self.programs = programs
         self.source = source
         self.folder = folder
         self.facts = facts
@@ -43,46 +45,36 @@ final class RunSession {
     // MARK: Beginning and end
 
     /// Opens the folder of a new run, or of a run to resume.
-    ///
-    /// - Parameter executable: the program that takes the samples; nil for two builds.
     static func open(
-        _ plan: RunPlan, by executable: BuildFacts?, _ source: SampleSource, _ send: @escaping (RunEvent) -> Void
+        _ plan: RunPlan, by programs: SamplePrograms, _ source: SampleSource, _ send: @escaping (RunEvent) -> Void
     ) async throws -> RunSession {
-        if plan.options.sweep != nil {
+        let beginning: RunFolder.Beginning
+        if plan.options.sweep == nil, plan.options.resume, !RunFolder.isUndescribed(plan) {
+            beginning = .continued(try RunFolder.reopen(plan, by: programs))
+        } else {
             try RunFacts.checkSize(of: plan)
-            let beginning = try RunFolder.openPart(plan, by: executable) { reason in
-                send(.warning("cannot resume what an earlier process measured of this part: \(reason)"))
-            }
-            return switch beginning {
-            case .continued(let remains): try resumed(plan, source, remains, send)
-            case .new(let folder): try await begun(plan, by: executable, source, folder, send)
-            }
+            beginning =
+                plan.options.sweep == nil
+                ? .new(try RunFolder.create(plan))
+                : try RunFolder.openPart(plan, by: programs) { reason in
+                    send(.warning("cannot resume what an earlier process measured of this part: \(reason)"))
+                }
         }
-        if plan.options.resume, !RunFolder.isUndescribed(plan) {
-            return try resumed(plan, source, try RunFolder.reopen(plan, by: executable), send)
+        switch beginning {
+        case .continued(let remains):
+            return try RunSession(
+                plan, programs, source, remains.folder, remains.facts, remains.recorder, isContinued: true, send)
+        case .new(let folder):
+            send(.calibrating)
+            var host = HostFacts.gather(git: await GitFacts.read(), processors: plan.options.limits.processors)
+            host.host = plan.options.host
+            let facts = RunFacts(
+                plan: plan,
+                calibration: plan.options.calibration ?? Self.calibrate(on: plan.options.limits.processors),
+                host: host, programs: programs)
+            return try RunSession(
+                plan, programs, source, folder, facts, SampleRecorder(plan: plan), isContinued: false, send)
         }
-        try RunFacts.checkSize(of: plan)
-        return try await begun(plan, by: executable, source, try RunFolder.create(plan), send)
-    }
-
-    private static func resumed(
-        _ plan: RunPlan, _ source: SampleSource, _ remains: RunFolder.Remains, _ send: @escaping (RunEvent) -> Void
-    ) throws -> RunSession {
-        try RunSession(plan, source, remains.folder, remains.facts, remains.recorder, isContinued: true, send)
-    }
-
-    private static func begun(
-        _ plan: RunPlan, by executable: BuildFacts?, _ source: SampleSource, _ folder: RunFolder,
-        _ send: @escaping (RunEvent) -> Void
-    ) async throws -> RunSession {
-        send(.calibrating)
-        var host = HostFacts.gather(git: await GitFacts.read(), processors: plan.options.limits.processors)
-        host.host = plan.options.host
-        let facts = RunFacts(
-            plan: plan,
-            calibration: plan.options.calibration ?? Self.calibrate(on: plan.options.limits.processors),
-            host: host, executable: executable)
-        return try RunSession(plan, source, folder, facts, SampleRecorder(plan: plan), isContinued: false, send)
     }
 
     /// Calibrates on the samples' processors: a machine may have processors of several kinds.
@@ -120,26 +112,22 @@ final class RunSession {
         }
     }
 
-    private func tellSaved(_ rows: [SampleRow]) {
-        kept += rows.filter(decides)
+    private func tellSaved(_ saved: [SampleRow]) {
+        rows += saved
         send(.rowsSaved(rows))
-    }
-
-    /// Whether a later decision depends on the row.
-    private func decides(_ row: SampleRow) -> Bool {
-        if let budget = options.budget { return budget.isNeeded(row) }
-        return options.stages.count > 1 || !plan.reserve.isEmpty && Metric.named(row.metric)?.isDeterministic == true
     }
 
     private static func isCount(_ row: SampleRow, of kind: SampleKind) -> Bool {
         Metric.named(row.metric).map { $0.isDeterministic && $0.kinds.contains(kind) } ?? false
     }
 
-    func end(isCancelled: Bool) throws -> RunOutcome {
+    func end(isCancelled: Bool) throws -> MeasuredRun {
         try saveProgress(isCancelled ? RunFacts.Progress.cancelled : RunFacts.Progress.finished, isEnd: true)
-        let outcome = RunOutcome(folder: folder.path, samplesTaken: recorder.taken, isCancelled: isCancelled)
-        send(.finished(outcome))
-        return outcome
+        facts.workloads = plan.specs
+        send(.finished)
+        var run = MeasuredRun(folder.path, in: folder.path, samples: rows, facts: facts)
+        run.samplesTaken = recorder.taken
+        return run
     }
 
     // MARK: Order
@@ -167,7 +155,7 @@ final class RunSession {
     private func takeReserve() async throws -> Bool {
         for block in Set(plan.reserve.map(\.block)).sorted() {
             let wanted = try SampleKind.allCases.filter(\.isOfCounts).flatMap { kind in
-                let rows = kept.filter { Self.isCount($0, of: kind) && $0.block < block }
+                let rows = rows.filter { $0.block < block && Self.isCount($0, of: kind) }
                 var counts = CountAgreement()
                 for row in rows { counts.add(row) }
                 let confirmed = try options.confirmsCounts(rows)
@@ -197,9 +185,9 @@ final class RunSession {
             SampleEstimate.seconds(of: $0, options)
         }
         // By cell: a block changes only its own cell's widths.
-        var rows = Dictionary(grouping: kept, by: \.cellID)
+        var needed = Dictionary(grouping: rows.lazy.filter(budget.isNeeded), by: \.cellID)
         var widths: [String: Double] = [:]
-        for (cellID, rows) in rows { widths[cellID] = budget.widths(rows)[cellID] }
+        for (cellID, rows) in needed { widths[cellID] = budget.widths(rows)[cellID] }
         while true {
             let wide = widths.filter { $0.value > budget.sufficient }
             if budget.precision != nil, let most = wide.values.max() {
@@ -210,15 +198,15 @@ final class RunSession {
             else { break }
             send(.extended(total: recorder.done + block.count, estimatedSeconds: plan.estimate(of: block)))
             let start = MonotonicClock.now()
-            let known = kept.count
+            let known = rows.count
             if try await takeInTurn(block) { return true }
-            rows[cell, default: []] += kept[known...]
+            needed[cell, default: []] += rows[known...].filter(budget.isNeeded)
             spending.note(block, seconds: seconds(MonotonicClock.now() - start))
-            widths[cell] = budget.widths(rows[cell] ?? [])[cell]
+            widths[cell] = budget.widths(needed[cell] ?? [])[cell]
         }
         if budget.precision != nil {
             // Without a time there is no interval: the backends do not support the cell, or its samples failed.
-            let timed = rows.filter { _, rows in
+            let timed = needed.filter { _, rows in
                 rows.contains { $0.status == .ok && $0.kind == .throughput }
             }.keys
             impreciseCells = timed.filter { widths[$0].map { $0 > budget.sufficient } ?? true }.sorted()
@@ -246,7 +234,7 @@ final class RunSession {
     private func cellsLeftOpen(before stage: Int) throws -> Set<String>? {
         guard stage > 0 else { return nil }
         let blocks = options.stages[stage - 1]
-        return try options.goesOn(kept.filter { $0.block < blocks })
+        return try options.goesOn(rows.filter { $0.block < blocks })
     }
 
     // MARK: One sample
@@ -257,7 +245,7 @@ final class RunSession {
                 index: recorder.done, total: plan.samples.count, cellID: sample.cell.id, backend: sample.backend,
                 kind: sample.kind, block: sample.block))
         if let reason = source.lacks[sample.kind]?.reasonToPass ?? recorder.reasonToPass(sample) {
-            let rows = [recorder.passedRow(sample, reason)]
+            let rows = [recorder.passedRow(sample, programs.program(of: sample).layout, reason)]
             try save(rows, [], of: sample, .skipped)
             return tellFinished(sample, .skipped, rows)
         }
@@ -282,14 +270,16 @@ final class RunSession {
             cell: sample.drawnCell, backend: sample.backend, flavour: sample.flavour,
             targetNanoseconds: options.targetNanoseconds,
             kernel: sample.kind == .instructions ? .nominal : facts.calibration, parent: getpid())
-        if let side = sample.side { options.builds?.injected.spoil(&request, side: side) }
+        if let side = sample.side { programs.builds?.injected.spoil(&request, side: side) }
+        let program = programs.program(of: sample)
         let timestamp = Timestamp.now()
         let before = source.readCovariates()
-        let result = try await source.take(request, options.program(of: sample).path)
+        let result = try await source.take(request, program.path)
         let after = source.readCovariates()
-        let report = SampleReport(result, timeoutSeconds: options.timeLimit(of: request), limits: options.limits)
+        let timeLimit = options.timeLimit(of: request.cell, on: sample.backend, sample.flavour)
+        let report = SampleReport(result, timeoutSeconds: timeLimit, limits: options.limits)
         return SampleAttempt(
-            sample: sample, isRerun: isRerun, timestamp: timestamp, report: report,
+            sample: sample, layout: program.layout, isRerun: isRerun, timestamp: timestamp, report: report,
             interference: Interference(
                 before: before, after: after, referenceLoopNanoseconds: report.referenceLoopNanoseconds))
     }
@@ -323,5 +313,6 @@ final class RunSession {
             runnerCPUNanoseconds: ResourceUsage.now().cpuNanoseconds, endedUTC: isEnd ? Timestamp.now() : nil,
             impreciseCells: state == RunFacts.Progress.finished ? impreciseCells : nil)
         try folder.saveFacts(writer.text(progress))
+        facts.progress = progress
     }
 }

@@ -5,16 +5,17 @@ import OpBenchModel
 /// Takes the samples of a plan, one process at a time, and saves their rows.
 public struct Runner: Sendable {
     private let plan: RunPlan
+    private let programs: SamplePrograms?
     private let source: SampleSource
 
-    /// A runner that starts this program again for every sample. `SampleChild.mainIfChild()` must be the first call of
-    /// its `main`.
-    public init(plan: RunPlan) {
+    /// A runner that starts a program for every sample: by default this one, again. `SampleChild.mainIfChild()` must be
+    /// the first call of its `main`.
+    public init(plan: RunPlan, by programs: SamplePrograms? = nil) {
         let child = ChildProcess(tool: LimitedProgram.launcher(for: plan.options.limits))
         let counted = CallgrindSamples(plan.options.limits)
         let means: @Sendable (SampleKind) -> ProfileMeans.Answer = { $0.means }
-        self.init(plan: plan, means: means) { request, executable in
-            let timeLimit = plan.options.timeLimit(of: request)
+        self.init(plan: plan, by: programs, means: means) { request, executable in
+            let timeLimit = plan.options.timeLimit(of: request.cell, on: request.backend, request.flavour)
             var (child, request, environment) = (child, request, Self.environment(for: request.flavour))
             child.executable = executable
             if request.flavour == .instructions {
@@ -30,11 +31,12 @@ public struct Runner: Sendable {
     /// A runner with its own sources: `take` takes a sample with the given program, `readCovariates` reads the
     /// machine's conditions, and `means` determines what the machine has for samples of a kind.
     init(
-        plan: RunPlan, readCovariates: @escaping @Sendable () -> Covariates = { .now() },
+        plan: RunPlan, by programs: SamplePrograms? = nil, readCovariates: @escaping @Sendable () -> Covariates = { .now() },
         means: @escaping @Sendable (SampleKind) -> ProfileMeans.Answer = { _ in .init(.hooks) },
         take: @escaping @Sendable (SampleRequest, _ executable: String) async throws -> ChildResult
     ) {
-        self.plan = plan
+        precondition((programs?.builds != nil) == plan.options.hasSides, "a plan of two sides needs two builds")
+        (self.plan, self.programs) = (plan, programs)
         source = SampleSource(take: take, readCovariates: readCovariates, means: means)
     }
 
@@ -49,51 +51,49 @@ public struct Runner: Sendable {
     /// A part of a sweep appears under its name when it is finished. If another process of this machine left the part
     /// unfinished, the run resumes it.
     ///
-    /// If the task is cancelled, the run ends and drops the sample in flight, keeps everything else, and returns an
-    /// outcome that is marked as cancelled. A finished run stays unchanged.
+    /// If the task is cancelled, the run ends and drops the sample in flight, keeps everything else, and is not marked
+    /// as finished. A finished run stays unchanged, and is read.
     ///
     /// - Parameters:
     ///   - onEvent: called on the caller's task, one event at a time.
-    ///   - beforeEnd: called after the last sample and before `run.json` records the end, for work that belongs to a
-    ///     finished run.
+    ///   - beforeEnd: called with all rows after the last sample, and before `run.json` records the end, for work that
+    ///     belongs to a finished run.
     /// - Throws: `InputError` before anything runs (samples that this machine cannot take, an existing run, another run
     ///   to resume, a folder that cannot be made); `DiskError` if rows cannot be saved; `StartFailure` if a process
     ///   cannot be started; the error of `beforeEnd`, which leaves a run that can be resumed.
     public func run(
-        onEvent: @escaping (RunEvent) -> Void, beforeEnd: () throws -> Void = {}
-    ) async throws -> RunOutcome {
+        onEvent: @escaping (RunEvent) -> Void, beforeEnd: (_ rows: [SampleRow]) throws -> Void = { _ in }
+    ) async throws -> MeasuredRun {
         let part = PartFolder(plan.options)
-        let executable: BuildFacts? =
-            if plan.options.builds != nil { nil } else if let build = plan.options.build { build } else {
-                await BuildFacts.own()
-            }
+        let programs = if let programs { programs } else { SamplePrograms.own(await BuildFacts.own()) }
         let finished =
             if let part { try part.finished() } else if plan.options.resume {
-                try RunFolder.finished(plan, by: executable)
+                try RunFolder.finished(plan, by: programs)
             } else { String?.none }
         if let finished {
-            let outcome = RunOutcome(folder: finished, samplesTaken: 0, isCancelled: false, wasFinished: true)
-            onEvent(.finished(outcome))
-            return outcome
+            onEvent(.foundFinished)
+            var run = try MeasuredRun.read(finished)
+            run.facts?.workloads = plan.specs
+            return run
         }
         var source = source
         source.lacks = try plan.lacks(source.means)
-        let session = try await RunSession.open(plan, by: executable, source, onEvent)
+        let session = try await RunSession.open(plan, by: programs, source, onEvent)
         let begun = MonotonicClock.now()
         try session.begin()
         var isCancelled = try await session.takeStages()
         if !isCancelled, let budget = plan.options.budget {
             isCancelled = try await session.spend(budget, until: begun + Int64(budget.seconds * 1e9))
         }
-        if !isCancelled { try beforeEnd() }
-        var outcome = try session.end(isCancelled: isCancelled)
+        if !isCancelled { try beforeEnd(session.rows) }
+        var run = try session.end(isCancelled: isCancelled)
         if let part, !isCancelled {
-            outcome.folder = part.path
+            run.folder = part.path
             if try !part.publish() {
                 onEvent(.warning("another machine finished this part first; its rows are kept"))
             }
         }
-        return outcome
+        return run
     }
 }
 
@@ -116,32 +116,16 @@ public enum RunEvent: Sendable {
     /// Sent once for each sample, with the rows of its repeat if there was interference. The estimate is the plan's,
     /// which is part of the estimates above.
     case sampleFinished(index: Int, status: SampleStatus, rows: [SampleRow], estimatedSeconds: Double)
-    /// Rows are on disk: of a sample, its repeat or an omission. A resumed run first sends the rows of earlier
-    /// processes.
+    /// More rows are on disk: of a sample, its repeat or an omission; at the beginning of a resumed run, those of earlier
+    /// processes. The event has all rows so far, in order.
     case rowsSaved([SampleRow])
     case warning(String)
     /// Sent before the first sample: the minimum blocks of all cells are likely to take longer than the budget.
     case budgetIsShort(budgetSeconds: Double, estimatedSeconds: Double)
-    case finished(RunOutcome)
-}
-
-/// How a run ended.
-public struct RunOutcome: Sendable, Equatable {
-    /// The run's own folder.
-    public var folder: String
-    /// Samples taken by this process, including repeats of noisy ones.
-    public var samplesTaken: Int
-    /// Whether the task was cancelled before the last sample. Finished samples are kept.
-    public var isCancelled: Bool
-    /// Whether the run was already finished, so that nothing was done and no file touched.
-    public var wasFinished: Bool
-
-    public init(folder: String, samplesTaken: Int, isCancelled: Bool, wasFinished: Bool = false) {
-        self.folder = folder
-        self.samplesTaken = samplesTaken
-        self.isCancelled = isCancelled
-        self.wasFinished = wasFinished
-    }
+    /// The run was already finished: nothing was done and no file touched.
+    case foundFinished
+    /// The run has all its samples, or was cancelled.
+    case finished
 }
 
 /// The source of a run's samples.

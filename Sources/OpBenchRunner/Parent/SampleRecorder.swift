@@ -109,7 +109,8 @@ struct SampleRecorder {
         var flags = report.flags
         if attempt.isNoisy { flags.append(.noisy) }
         if attempt.isRerun { flags.append(.rerun) }
-        var blank = row(attempt.sample, id: attempt.id, timestamp: attempt.timestamp, report.status)
+        var blank = row(
+            attempt.sample, attempt.layout, id: attempt.id, timestamp: attempt.timestamp, report.status)
         blank.flags = flags
         blank.notes = report.notes
         blank.operations = operations
@@ -139,8 +140,8 @@ struct SampleRecorder {
         }
     }
 
-    func passedRow(_ sample: PlannedSample, _ reason: String) -> SampleRow {
-        var row = row(sample, id: sample.id, timestamp: Timestamp.now(), .skipped)
+    func passedRow(_ sample: PlannedSample, _ layout: Int?, _ reason: String) -> SampleRow {
+        var row = row(sample, layout, id: sample.id, timestamp: Timestamp.now(), .skipped)
         row.notes = reason
         return row
     }
@@ -158,11 +159,13 @@ struct SampleRecorder {
         }
     }
 
-    private func row(_ sample: PlannedSample, id: String, timestamp: String, _ status: SampleStatus) -> SampleRow {
+    private func row(
+        _ sample: PlannedSample, _ layout: Int?, id: String, timestamp: String, _ status: SampleStatus
+    ) -> SampleRow {
         SampleRow(
             runID: plan.options.runID, sampleID: id, timestampUTC: timestamp, host: plan.options.host,
             workload: sample.cell.workload, cellID: sample.cell.id, backend: sample.backend,
-            side: sample.side?.rawValue ?? "", layout: plan.options.program(of: sample).layout, block: sample.block,
+            side: sample.side?.rawValue ?? "", layout: layout, block: sample.block,
             position: sample.position, status: status, metric: Metric.status.name, stat: "", value: nil, operations: 0,
             parameters: sample.cell.parameters.mapValues(\.description))
     }
@@ -171,6 +174,8 @@ struct SampleRecorder {
 /// One process that was run for a sample.
 struct SampleAttempt {
     var sample: PlannedSample
+    /// The seed of the layout of the program that took it.
+    var layout: Int?
     /// Whether this repeats a sample that was taken under interference.
     var isRerun: Bool
     var timestamp: String

@@ -11,12 +11,13 @@ extension PartsMerge {
     ///   - path: the run's folder, which must not exist.
     ///   - runID: the run's name.
     ///   - arguments: the command line.
-    ///   - beforeEnd: writes additional files of a finished run into the given folder.
+    ///   - beforeEnd: writes additional files of the run into its folder, which has a passing name until it is finished.
+    /// - Returns: the run.
     /// - Throws: `InputError` if the folder exists or cannot be made, `DiskError` if it cannot be written; removes
     ///   everything then.
     public func write(
-        to path: String, runID: String, arguments: [String], beforeEnd: (_ folder: String) throws -> Void
-    ) throws {
+        to path: String, runID: String, arguments: [String], beforeEnd: (MeasuredRun) throws -> Void
+    ) throws -> MeasuredRun {
         let directory = WrittenFolder.holding(path)
         var facts = stat()
         if lstat(path, &facts) == 0 { throw Self.taken(path) }
@@ -29,13 +30,16 @@ extension PartsMerge {
             try append(HistogramRow.self, to: folder, parameters: [])
             let writer = try RunFacts.Writer(mergedFacts(runID: runID, arguments: arguments))
             try folder.create(RunFacts.fileName, writer.text(progress))
-            try beforeEnd(temporary)
+            var run = try MeasuredRun.read(temporary)
+            try beforeEnd(run)
             try folder.sync()
             guard rename(temporary, path) == 0 else {
                 throw [ENOTEMPTY, EEXIST, ENOTDIR].contains(errno)
                     ? Self.taken(path) : DiskError(path: path, code: errno)
             }
             try WrittenFolder(directory).sync()
+            run.folder = path
+            return run
         } catch {
             try? FileManager.default.removeItem(atPath: temporary)
             throw error

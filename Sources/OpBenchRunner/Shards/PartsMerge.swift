@@ -4,9 +4,7 @@ import OpBenchModel
 public struct PartsMerge: Sendable {
     public let sweepSHA256: String
     /// The workloads recorded in the parts.
-    public let specs: [WorkloadSpec]
-    /// `base` and `head` if two builds were compared; otherwise empty.
-    public let sides: [Side]
+    let specs: [WorkloadSpec]
     /// The parts, sorted by shard.
     let parts: [FinishedPart]
     /// Shards without a part here.
@@ -59,9 +57,7 @@ public struct PartsMerge: Sendable {
             }
         }
         try mistakes.check()
-        let facts = parts[0].facts
-        sides = facts.builds == nil ? [] : Side.allCases
-        do { specs = try facts.decodedWorkloads(of: parts[0].folder) } catch { throw InputErrors(error) }
+        do { specs = try parts[0].facts.decodedWorkloads(of: parts[0].folder) } catch { throw InputErrors(error) }
     }
 
     private static let nothing = InputError(

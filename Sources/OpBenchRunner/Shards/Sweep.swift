@@ -56,15 +56,17 @@ extension RunPlan {
     ///
     /// Samples keep their ids and positions. Counts get only the blocks of every memory sample, so that all samples of
     /// the part are known beforehand.
-    public func part(_ shard: Shard) -> RunPlan {
+    ///
+    /// - Parameter builds: the two builds; nil for one program.
+    public func part(_ shard: Shard, of builds: ComparedBuilds? = nil) -> RunPlan {
         let shards = shards(shard.count)
-        let commit = options.builds == nil ? BuildDescription.own.commit : nil
+        let commit = builds == nil ? BuildDescription.own.commit : nil
         let own = Set(shards[shard.index - 1])
         var whole = self
         whole.keep { _ in true }
         let sweep = Sweep(
             RunFacts.identity(of: whole), opbench: .own, commit: commit, limits: options.limits,
-            builds: options.builds, shards: shards)
+            builds: builds, shards: shards)
         var part = self
         part.keep { own.contains($0.id) }
         let sha256 = sweep.sha256

@@ -66,7 +66,7 @@ private struct Parts {
         var facts = HostFacts.gather(git: nil)
         facts.host = run.options.host
         let description = RunFacts(
-            plan: run, calibration: .init(iterationsPerNanosecond: 0.5), host: facts, executable: nil)
+            plan: run, calibration: .init(iterationsPerNanosecond: 0.5), host: facts, programs: .own(nil))
         let progress = RunFacts.Progress(state: RunFacts.Progress.finished, samplesDone: run.samples.count)
         let rows = run.samples.map { sample in
             SampleRow(
@@ -112,7 +112,7 @@ private struct Parts {
         if name != PartSeal.fileName { try Self.seal(paths[0], sweep, Shard(index: 1, count: 2), "n1") }
         let merge = try PartsMerge(paths, allowsMissing: false) { $0.joined(separator: " ") }
         try promise(merge.missing.isEmpty, "a shard is missing, and was not reported")
-        try merge.write(to: merged, runID: "merged", arguments: []) { _ in }
+        _ = try merge.write(to: merged, runID: "merged", arguments: []) { _ in }
         let rows = try again("the merged run") { try CSVFile.read(SampleRow.self, file: merged + "/samples.csv") }
         try promise(rows.allSatisfy { $0.runID == "merged" }, "a row of the merged run is of another")
         _ = try again("the merged run's description") { try RunFacts.decode(merged + "/run.json") }

@@ -4,12 +4,12 @@ import OpBenchRunner
 
 /// Figures of different kinds of host are not comparable. A merged run may have several kinds, so runs are checked cell
 /// by cell.
-extension RecordedRun {
+extension MeasuredRun {
     /// Refuses two runs if any of their figures would be compared across kinds of host.
     ///
     /// - Parameter ignored: parameters that matching cells may differ in.
     static func checkSameHost(
-        _ base: RecordedRun, _ head: RecordedRun, ignoring ignored: Set<String> = []
+        _ base: MeasuredRun, _ head: MeasuredRun, ignoring ignored: Set<String> = []
     ) throws(InputError) {
         guard let (one, other) = facts(base, head) else { return }
         if one.machines.count == 1, other.machines.count == 1 {
@@ -46,7 +46,7 @@ extension RecordedRun {
     }
 
     /// Refuses runs of different kinds of host if each is judged by itself, as by goals.
-    static func checkSameHosts(_ runs: [RecordedRun]) throws(InputError) {
+    static func checkSameHosts(_ runs: [MeasuredRun]) throws(InputError) {
         for run in runs.dropFirst() {
             guard let (one, other) = facts(runs[0], run) else { continue }
             let strange = other.hostKinds.first { !one.hostKinds.contains($0) }
@@ -55,7 +55,7 @@ extension RecordedRun {
     }
 
     /// The known facts around the code that differ between two runs, on the machines of the cells that both have.
-    static func surroundingChanges(_ base: RecordedRun, _ head: RecordedRun) -> [SurroundingChange] {
+    static func surroundingChanges(_ base: MeasuredRun, _ head: MeasuredRun) -> [SurroundingChange] {
         guard let one = base.facts, let other = head.facts else { return [] }
         if one.machines.count == 1, other.machines.count == 1 {
             return one.machines[0].surroundings.changes(to: other.machines[0].surroundings)
@@ -68,14 +68,14 @@ extension RecordedRun {
         return changes.uniqued()
     }
 
-    private static func facts(_ base: RecordedRun, _ head: RecordedRun) -> (RunFacts, RunFacts)? {
+    private static func facts(_ base: MeasuredRun, _ head: MeasuredRun) -> (RunFacts, RunFacts)? {
         if let one = base.facts, let other = head.facts { return (one, other) }
         StandardError.say("opbench: warning: run.json is missing next to the rows, so the hosts may differ")
         return nil
     }
 
     private static func check(
-        _ one: HostKind, _ base: RecordedRun, _ other: HostKind, _ head: RecordedRun
+        _ one: HostKind, _ base: MeasuredRun, _ other: HostKind, _ head: MeasuredRun
     ) throws(InputError) {
         guard let (what, ofBase, ofHead) = one.difference(from: other) else { return }
         throw InputError(
@@ -83,7 +83,7 @@ extension RecordedRun {
             remedy: "compare runs of the same kind of machine and build")
     }
 
-    private static func warnOfWork(_ head: RecordedRun, _ new: RunMachine, _ base: RecordedRun, _ old: RunMachine) {
+    private static func warnOfWork(_ head: MeasuredRun, _ new: RunMachine, _ base: MeasuredRun, _ old: RunMachine) {
         let work = new.iterationsPerNanosecond / old.iterationsPerNanosecond
         if (0.99...1.01).contains(work) { return }
         let of = [new, old].map { $0.shards.isEmpty ? "" : " (shard \($0.shards.joined(separator: ", ")))" }
@@ -93,7 +93,7 @@ extension RecordedRun {
     }
 }
 
-extension [RecordedRun] {
+extension [MeasuredRun] {
     /// The host of each cell; each cell is in one of the runs.
     var hostsOfCells: [String: HostKind] { reduce(into: [:]) { $0.merge($1.hostsOfCells) { first, _ in first } } }
 }

@@ -3,16 +3,9 @@ import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
 
-/// A recorded run, read from its folder.
-struct RecordedRun {
-    /// The name that the user gave.
-    let name: String
-    /// The folder of its files.
-    let folder: String
-    let samples: [SampleRow]
-    /// The contents of `run.json`; nil if only a samples.csv was named.
-    let facts: RunFacts?
+// Runs by the names that users give.
 
+extension MeasuredRun {
     /// Reads a run.
     ///
     /// - Parameters:
@@ -20,11 +13,9 @@ struct RecordedRun {
     ///   - isTornAllowed: whether the last line may be cut off, as in a run that is still running or was killed.
     /// - Throws: `InputError` for anything that is not a run, is cut off, or contains several runs' rows.
     init(_ name: String, in folder: String, isTornAllowed: Bool = false) throws(InputError) {
-        self.name = name
         guard let file = Self.file(SampleRow.fileName, of: name, in: folder) else {
             throw Self.absent(name, in: folder)
         }
-        self.folder = WrittenFolder.holding(file)
         let samples =
             isTornAllowed
             ? try CSVFile.readWholeLines(SampleRow.self, file: file).rows
@@ -38,17 +29,16 @@ struct RecordedRun {
                 remedy: "keep each run's rows in a separate file; they may come from different machines")
         }
         try RowLimits.checkSize(samples, file: file)
-        self.samples = samples
-        facts = try RunFacts.read(beside: file)
+        self.init(name, in: WrittenFolder.holding(file), samples: samples, facts: try RunFacts.read(beside: file))
     }
 
     /// The runs of the given names; the latest run of the folder, which is then printed, if there are none.
     static func named(
         _ names: [String], in folder: String, isTornAllowed: Bool = false
-    ) throws(InputError) -> [RecordedRun] {
+    ) throws(InputError) -> [MeasuredRun] {
         let names = names.isEmpty ? [try latest(in: folder, isPartAllowed: isTornAllowed)] : names
         return try names.map { (name) throws(InputError) in
-            try RecordedRun(name, in: folder, isTornAllowed: isTornAllowed)
+            try MeasuredRun(name, in: folder, isTornAllowed: isTornAllowed)
         }
     }
 
@@ -86,11 +76,6 @@ struct RecordedRun {
                 ? place : Suggestion.remedy(for: name, among: known, from: command))
     }
 
-    /// A run whose rows have already been read.
-    init(_ name: String, in folder: String, samples: [SampleRow], facts: RunFacts?) {
-        (self.name, self.folder, self.samples, self.facts) = (name, folder, samples, facts)
-    }
-
     private static func file(_ file: String, of name: String, in folder: String) -> String? {
         ([name] + places(of: name, in: folder).map { "\($0)/\(file)" }).first(where: isRegularFile)
     }
@@ -108,20 +93,47 @@ struct RecordedRun {
     /// Whether it compares two builds.
     var hasSides: Bool { samples.contains { !$0.side.isEmpty } }
 
-    /// Whether a sample failed unexpectedly.
-    var hasBadSample: Bool {
-        let unexpected = UnexpectedSamples(specs: facts?.workloads ?? [])
-        return samples.contains(where: unexpected.contains)
+    /// - Throws: `InputError` for a run of two builds.
+    func refuseSides(remedy: String) throws(InputError) {
+        if hasSides { throw InputError(file: name, message: "the run has two sides", remedy: remedy) }
     }
+
+    /// The contents of run.json.
+    ///
+    /// - Throws: `InputError` if only the rows are known.
+    func described() throws(InputError) -> RunFacts {
+        if let facts { return facts }
+        throw InputError(
+            file: name, message: "run.json is missing next to the rows", remedy: "name a run's whole folder")
+    }
+
+    /// The contents of a finished run's run.json.
+    ///
+    /// - Throws: `InputError` if only the rows are known, or some are not there yet.
+    func finished() throws(InputError) -> RunFacts {
+        let facts = try described()
+        if facts.isFinished { return facts }
+        throw InputError(
+            file: name, message: "the run is not finished",
+            remedy: facts.isMerged
+                ? "measure the missing shards, and merge all again"
+                : "continue it: opbench run … --run-id \(samples[0].runID) --resume")
+    }
+
+    /// The number of samples that failed unexpectedly.
+    var badSamples: Int {
+        let unexpected = UnexpectedSamples(specs: facts?.workloads ?? [])
+        return Set(samples.lazy.filter(unexpected.contains).map(\.sampleID)).count
+    }
+
+    /// Whether a sample failed unexpectedly.
+    var hasBadSample: Bool { badSamples > 0 }
 
     /// The run's first machine of the given kind.
     ///
     /// - Throws: `InputError` for a run of other hosts or kinds of build.
     func machine(like here: HostKind) throws(InputError) -> RunMachine {
-        guard let facts else {
-            throw InputError(
-                file: name, message: "run.json is missing next to the rows", remedy: "name a run's whole folder")
-        }
+        let facts = try described()
         if let machine = facts.machines.first(where: { $0.kind == here }) { return machine }
         let (what, there, here) = facts.hostKind.difference(from: here) ?? ("host", facts.hostClass, here.hostClass)
         throw InputError(
@@ -136,9 +148,4 @@ struct RecordedRun {
         for row in samples where hosts[row.cellID] == nil { hosts[row.cellID] = facts.machine(of: row.cellID)?.kind }
         return hosts
     }
-}
-
-extension RunFacts {
-    /// The values of an option on the command line that made the run.
-    func values(of option: String) -> [String] { arguments.values(of: option) }
 }

@@ -4,8 +4,9 @@ import OpBenchAnalysis
 import OpBenchModel
 import OpBenchPage
 import OpBenchProfile
+import OpBenchRunner
 
-extension RecordedRun {
+extension MeasuredRun {
     /// The run for a page.
     func page() throws(InputError) -> PageRun {
         let description = RunDescription(self)
@@ -40,7 +41,7 @@ extension RecordedRun {
     }
 }
 
-extension RecordedRun {
+extension MeasuredRun {
     private static let mostExplanations = 50
     private static let explanationLimit = 1 << 20
 
