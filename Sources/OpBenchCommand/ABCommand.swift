@@ -120,7 +120,7 @@ struct ABCommand: ParsableCommand {
         let (selection, policy) = try workloads.loadJudged(by: report.policy, or: .standardForSides)
         try layout.check(policy, file: report.policy)
         var options = try plan.runOptions(of: selection, in: destination, as: runID, limits)
-        options.refs = refs.base.map { RunFacts.Refs(base: $0, head: refs.head ?? "HEAD") }
+        options.refs = refs.base.map { ComparedRefs(base: $0, head: refs.head ?? "HEAD") }
         try checkInjection(into: selection)
         let anchors = try policy.anchors(in: destination.directory, file: report.policy)
         let here = HostKind.here(on: limits.processors)

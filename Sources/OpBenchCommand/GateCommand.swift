@@ -90,7 +90,11 @@ struct GateCommand: ParsableCommand {
         let isOfSides = ab != nil || baseline == nil && candidate.isEmpty && judged[0].hasSides
         if baseline == nil, !isOfSides { return try judgeGoals(of: judged, files) }
         let compared: ComparedRuns =
-            if let baseline { .runs([try MeasuredRun(baseline, in: options.folder)] + judged) } else { .sides(judged[0]) }
+            if let baseline {
+                .runs([try MeasuredRun(baseline, in: options.folder)] + judged)
+            } else {
+                .sides(judged[0])
+            }
         if candidate.isEmpty, baseline != nil, compared.runs[0].samples[0].runID == judged[0].samples[0].runID {
             throw InputError(
                 file: judged[0].name, message: "the latest run is the baseline",

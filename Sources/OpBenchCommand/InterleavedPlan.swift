@@ -19,7 +19,9 @@ struct InterleavedPlan {
         var options = options
         options.hasSides = true
         // The kinds of sample that the policy judges, as far as there are layouts.
-        for spec in selection.specs { options.stagedKinds[spec.name] = Set(GateNeeds(of: policy, on: spec).blocks.keys) }
+        for spec in selection.specs {
+            options.stagedKinds[spec.name] = Set(GateNeeds(of: policy, on: spec).blocks.keys)
+        }
         if let layouts { options.stagesOfSides.removeAll { $0 > layouts } }
         let applied = AppliedPolicy(policy, stages: options.stages)
         let sides = SideComparison(applied, takesAllStages: takesAllStages)

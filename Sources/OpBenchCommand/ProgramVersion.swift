@@ -11,7 +11,7 @@ enum ProgramVersion {
     static func text(
         _ build: BuildDescription, program: String = OwnProgram.name, opbench: OpBenchFacts = .own
     ) -> String {
-        let isOther = program != OpBenchFacts.program
+        let isOther = program != OwnProgram.usualName
         let heading = isOther ? "\(program), made with opbench \(opbench.version)" : "opbench \(opbench.version)"
         let revision = isOther ? opbench.commit.map { "commit of opbench: \($0)\n" } ?? "" : ""
         return """

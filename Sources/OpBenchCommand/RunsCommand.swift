@@ -68,9 +68,7 @@ struct RunList {
             }
             do throws(InputError) {
                 guard try Self.holdsRun(folder) else { continue }
-                var row = try RunFacts.listRow(of: folder, name: name, isBaseline: areBaselines)
-                if row.badSamples == nil { row.badSamples = Self.badSamples(in: folder) }
-                rows.append(row)
+                rows.append(try RunFacts.listRow(of: folder, name: name, isBaseline: areBaselines))
             } catch {
                 unreadable.append(error)
             }
@@ -87,23 +85,6 @@ struct RunList {
                 remedy: "make it readable, or move it away")
         }
     }
-
-    /// Counts bad samples in the rows, for runs of older versions that did not record the number; nil if there are too
-    /// many rows, or none.
-    static func badSamples(in folder: String) -> Int? {
-        let file = "\(folder)/\(SampleRow.fileName)"
-        let size = (try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? Int
-        guard let size, size <= sizeLimit, let facts = try? RunFacts.read(in: folder) else { return nil }
-        let unexpected = UnexpectedSamples(specs: facts.workloads)
-        var bad: Set<String> = []
-        let ends = try? CSVFile.each(SampleRow.self, of: file, isTornAllowed: true) { row, _ in
-            if row.metric == Metric.status.name, unexpected.contains(row) { bad.insert(row.sampleID) }
-        }
-        return ends == nil ? nil : bad.count
-    }
-
-    /// Limit of rows to read for a list, in bytes, which takes some tenths of a second.
-    private static let sizeLimit = 16 << 20
 }
 
 /// `--format` of a list of runs.

@@ -64,7 +64,8 @@ struct LimitTests {
         #expect(manifest.contains("\"cpus\" : \"\(processor)\""))
         let described = try #require(
             JSONSerialization.jsonObject(with: Data(manifest.utf8)) as? [String: Any])
-        let processors = try #require(described["processors"] as? [String: Any])
+        let host = try #require(described["host"] as? [String: Any])
+        let processors = try #require(host["processors"] as? [String: Any])
         #expect(processors["cores"] as? Int == 1 && (processors["nodes"] as? [String: String])?.count == 1)
         // A different list makes a different run.
         let resumed = try await run(["--resume"], in: folder)

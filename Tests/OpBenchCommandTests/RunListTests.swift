@@ -81,18 +81,4 @@ struct RunListTests {
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= width })
         golden.expect(text, "\(width) columns", replacing: [results: "RESULTS"])
     }
-
-    @Test("bad samples of runs that did not count them come from their rows; expected failures do not count")
-    func older() throws {
-        var run = WrittenRun(name: "older", badSamples: nil, blocks: nil)
-        run.add(.engine, block: 0, .time, 1)
-        run.add(.engine, block: 1, .time, 1, status: .timeout)
-        run.add(.dispatch, block: 0, .time, 1, status: .crashed)
-        try run.write(to: results)
-        try WrittenRun(name: "without-rows", badSamples: nil).write(to: results)
-        let rows = try RunList(in: results).rows
-        #expect(rows.first { $0.name == "older" }?.badSamples == 1)
-        #expect(rows.first { $0.name == "older" }?.blocks == 1)
-        #expect(rows.first { $0.name == "without-rows" }?.badSamples == nil)
-    }
 }

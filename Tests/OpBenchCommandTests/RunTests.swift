@@ -114,13 +114,14 @@ struct RunTests {
         let result = try await OpBenchProcess.run(arguments, in: folder)
         #expect(result.status == 0, "\(result.errors)")
         struct Facts: Decodable {
-            let precision: Precision
-            let impreciseCells: [String]
+            struct Progress: Decodable {
+                let impreciseCells: [String]
 
-            enum CodingKeys: String, CodingKey {
-                case precision
-                case impreciseCells = "imprecise_cells"
+                enum CodingKeys: String, CodingKey { case impreciseCells = "imprecise_cells" }
             }
+
+            let precision: Precision
+            let progress: Progress
         }
         let facts = try JSONDecoder().decode(Facts.self, from: Data(folder.read("results/r/run.json").utf8))
         #expect(facts.precision == Precision(part: 0.2, of: .ratios))
@@ -129,9 +130,9 @@ struct RunTests {
             guard let value = row[.timeRatio].value, let ends = row.interval(of: .timeRatio) else { return false }
             return max(ends.high - value, value - ends.low) > 0.2 * value
         }
-        #expect(facts.impreciseCells == Set(wide.map(\.cellID)).sorted())
+        #expect(facts.progress.impreciseCells == Set(wide.map(\.cellID)).sorted())
         let line = result.errors.split(separator: "\n").first { $0.hasPrefix("opbench: precision: ±20 % of the ") }
-        #expect(line.map { $0.hasSuffix("reached in all cells") } == facts.impreciseCells.isEmpty)
+        #expect(line.map { $0.hasSuffix("reached in all cells") } == facts.progress.impreciseCells.isEmpty)
     }
 
     @Test func `a precision is that of ratios within blocks, unless times are asked for`() throws {

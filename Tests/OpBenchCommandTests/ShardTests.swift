@@ -207,7 +207,7 @@ struct ShardTests {
                 "calibration": ["iterations_per_ns": 1],
                 "cells": [cell],
                 "machine": [
-                    "host": "n\(index + 1)", "cpu": "some", "cores": 2, "memory_bytes": 1, "host_class": hostClass,
+                    "name": "n\(index + 1)", "cpu": "some", "cores": 2, "memory_bytes": 1, "host_class": hostClass,
                     "allocator": "jemalloc", "configuration": "release", "surroundings": ["kernel": "Linux"],
                 ] as [String: Any],
             ])

@@ -9,8 +9,8 @@ struct WrittenRun {
     var started = "2026-11-20T10:00:00Z"
     var ended: String? = "2026-11-20T10:10:00Z"
     var state = "finished"
-    var badSamples: Int? = 0
-    var blocks: Int? = 7
+    var badSamples = 0
+    var blocks = 7
     var samplesDone: Int?
     var hostClass = "some CPU x2 Linux 6.18"
     var commit: String?
@@ -41,20 +41,24 @@ struct WrittenRun {
         """
 
     private var description: [String: Any] {
+        var host: [String: Any] = [
+            "surroundings": surroundings, "cpu": "some CPU", "cores": 2, "memory_bytes": 1, "host_class": hostClass,
+            "allocator": "jemalloc 5.3", "configuration": "release",
+        ]
+        host["git"] = commit.map { ["commit": $0, "dirty": isDirty] as [String: Any] }
+        var progress: [String: Any] = [
+            "state": state, "samples_done": samplesDone ?? order.count, "samples_bad": badSamples,
+            "blocks_done": blocks, "runner_cpu_ns": 1,
+        ]
+        progress["ended_utc"] = ended
         var facts: [String: Any] = [
             "schema_version": SchemaVersion.current, "run_id": name, "started_utc": started, "arguments": arguments,
-            "seed": 1,
-            "quick": false, "timeout_ns": 30_000_000_000, "order": order, "calibration": ["iterations_per_ns": 1],
-            "workloads": [["file": "w.json", "name": "w", "sha256": "", "text": Self.workload]],
-            "surroundings": surroundings, "cpu": "some CPU", "cores": 2, "memory_bytes": 1, "host_class": hostClass,
-            "allocator": "jemalloc 5.3", "configuration": "release", "state": state,
-            "samples_done": samplesDone ?? order.count, "runner_cpu_ns": 1,
+            "plan": [
+                "seed": 1, "quick": false, "timeout_ns": 30_000_000_000, "order": order,
+                "workloads": [["file": "w.json", "name": "w", "sha256": "", "text": Self.workload]],
+            ], "calibration": ["iterations_per_ns": 1], "host": host, "limits": [String: Any](), "progress": progress,
         ]
-        facts["ended_utc"] = ended
-        facts["samples_bad"] = badSamples
-        facts["blocks_done"] = blocks
         facts["parts"] = parts
-        facts["git"] = commit.map { ["commit": $0, "dirty": isDirty] as [String: Any] }
         facts["executable"] = program.map { path, sha256 in
             Self.build(path: path, sha256: sha256)
         }

@@ -148,7 +148,7 @@ import Testing
                 "blocking", #"{"block_ns": \#(milliseconds * 1_000_000), \#(parameters)}"#, backends: [backend])
             let options = RunOptions(kinds: [.throughput], blocks: 1)
             return try RunPlan(specs: [spec], options: options).samples.filter { $0.kind == .throughput }
-                .reduce(0) { $0 + SampleEstimate.seconds(of: $1, options) }
+                .reduce(0) { $0 + options.estimate(of: $1) }
         }
         #expect(abs(try estimate(1000) - estimate(500) - seconds) < seconds / 100)
     }
@@ -171,7 +171,8 @@ import Testing
             #expect(limit >= max(30, 4 * seconds) && limit <= max(30, 30 * seconds), "\(sample.id): \(limit)")
         }
         options.timeoutSeconds = 0.5
-        #expect(!samples.isEmpty && samples.allSatisfy { options.timeLimit(of: $0.cell, on: $0.backend, $0.flavour) == 0.5 })
+        #expect(!samples.isEmpty)
+        #expect(samples.allSatisfy { options.timeLimit(of: $0.cell, on: $0.backend, $0.flavour) == 0.5 })
     }
 
     @Test func `raw Dispatch has no five levels under a limit`() throws {

@@ -112,7 +112,7 @@ def kept(runs: Path, verdicts: Path, allocator: str) -> Peers:
         build = facts["executable"]["description"]
         return Peers(
             allocator=ALLOCATORS[allocator], version=build["onetbb"], compiler=build["compiler"].split(";")[0],
-            processor=facts["host_class"], blocks=facts["blocks_done"], is_quick=facts["quick"],
+            processor=facts["host"]["host_class"], blocks=facts["progress"]["blocks_done"], is_quick=facts["plan"]["quick"],
             cells=[_cell(rows, goals, *cell) for cell in CELLS],
         )  # fmt: skip
     except (OSError, KeyError, ValueError, BadRows) as error:

@@ -117,7 +117,7 @@ def prove_cpu(runs, blocks=15):
     rounds = sum(float(row["value"]) for row in rows if row["metric"] == "cpu_time") / 1e9
     if not 0 < rounds < samples:
         raise ToolFailure(f"the rounds' {rounds} s of CPU time are not a part of the processes' {samples} s")
-    yield Account("cpu", "samples and runner together", samples + description["runner_cpu_ns"] / 1e9, observed, 0.02, "s")
+    yield Account("cpu", "samples and runner together", samples + description["progress"]["runner_cpu_ns"] / 1e9, observed, 0.02, "s")
 
 
 def prove_allocations(runs):

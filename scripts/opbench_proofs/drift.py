@@ -118,7 +118,7 @@ def _ratio(tool: OpBench, sides: list[str], metric: str) -> Ratio:
 def _apart(tool: OpBench, run_id: str) -> tuple[Ratio, float]:
     """The first half's base and the second half's head, as two runs; and the part of the first that is noisy."""
     recording = Recording(tool.samples(run_id))
-    order = json.loads((tool.folder / "results" / run_id / "run.json").read_text(encoding="utf-8"))["order"]
+    order = json.loads((tool.folder / "results" / run_id / "run.json").read_text(encoding="utf-8"))["plan"]["order"]
     taken = list(
         dict.fromkeys(int(word.removeprefix("block=")) for line in order if "-throughput" in line for word in line.split()[2:3])
     )

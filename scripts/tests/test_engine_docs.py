@@ -348,8 +348,8 @@ a,engine,tbb,0.25,0.2,0.3125,met
 b,engine,tbb:flow,1.5,1.25,1.75,missed
 """
 PEER_RUN = {
-    "executable": {"description": {"onetbb": "2021.8", "compiler": "Swift 6.3; C: Clang"}}, "host_class": "two processors",
-    "blocks_done": 9, "quick": False,
+    "executable": {"description": {"onetbb": "2021.8", "compiler": "Swift 6.3; C: Clang"}},
+    "host": {"host_class": "two processors"}, "progress": {"blocks_done": 9}, "plan": {"quick": False},
 }  # fmt: skip
 
 
@@ -374,7 +374,7 @@ def test_the_table_of_peers_has_both_ratios_and_the_version(run_of_peers: Path) 
 
 
 def test_a_quick_run_of_peers_is_marked(run_of_peers: Path) -> None:
-    quick = json.dumps(PEER_RUN | {"quick": True})
+    quick = json.dumps(PEER_RUN | {"plan": {"quick": True}})
     (run_of_peers / "peers-system/run.json").write_text(quick, encoding="utf-8")
     few = PEER_GOALS.replace("0.25,0.2,0.3125", "0.25,,")
     (run_of_peers / "engine-peers-system.csv").write_text(few, encoding="utf-8")

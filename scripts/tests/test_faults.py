@@ -56,7 +56,7 @@ def test_a_run_continues_when_nobody_reads_its_progress(folder):
     finally:
         os.close(writer)
     assert result.returncode == 0 and b"serial" in result.stdout
-    assert json.loads((folder / "results/r/run.json").read_text())["state"] == "finished"
+    assert json.loads((folder / "results/r/run.json").read_text())["progress"]["state"] == "finished"
 
 
 def test_a_run_with_a_closed_output_is_kept_and_ends_by_sigpipe(folder):
@@ -67,7 +67,7 @@ def test_a_run_with_a_closed_output_is_kept_and_ends_by_sigpipe(folder):
     finally:
         os.close(writer)
     assert (result.returncode, result.stderr) == (-signal.SIGPIPE, b"")
-    assert json.loads((folder / "results/r/run.json").read_text())["state"] == "finished"
+    assert json.loads((folder / "results/r/run.json").read_text())["progress"]["state"] == "finished"
 
 
 def test_a_run_under_nohup_continues_when_its_terminal_closes(folder):
@@ -79,7 +79,7 @@ def test_a_run_under_nohup_continues_when_its_terminal_closes(folder):
         time.sleep(0.001)
     process.send_signal(signal.SIGHUP)
     assert process.wait(timeout=120) == 0
-    assert json.loads((folder / "results/r/run.json").read_text())["state"] == "finished"
+    assert json.loads((folder / "results/r/run.json").read_text())["progress"]["state"] == "finished"
 
 
 def test_a_run_beyond_the_file_size_limit_ends_with_an_error_and_can_be_resumed(folder):

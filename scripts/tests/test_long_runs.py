@@ -64,9 +64,10 @@ class Run:
         with open(self.path / "samples.csv", newline="") as file:
             rows = [row for row in csv.DictReader(file) if row["metric"] == "status"]
         manifest = json.loads((self.path / "run.json").read_text())
-        planned = sorted(line.split(" ", 1)[0] for line in manifest["order"])
+        planned = sorted(line.split(" ", 1)[0] for line in manifest["plan"]["order"])
         assert sorted(row["sample_id"] for row in rows) == planned
-        assert (manifest["state"], manifest["samples_done"]) == ("finished", len(planned))
+        progress = manifest["progress"]
+        assert (progress["state"], progress["samples_done"]) == ("finished", len(planned))
         return rows
 
     def count(self):

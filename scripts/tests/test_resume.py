@@ -79,9 +79,9 @@ class Run:
         assert len(set(histograms)) == len(histograms)
         assert {histogram[:2] for histogram in histograms} == reference.stages()
         assert len(self.rows("summary.csv")) == 3
-        manifest = json.loads((self.path / "run.json").read_text())
-        assert manifest["state"] == "finished"
-        assert manifest["samples_done"] == len(reference.samples()) - 2
+        progress = json.loads((self.path / "run.json").read_text())["progress"]
+        assert progress["state"] == "finished"
+        assert progress["samples_done"] == len(reference.samples()) - 2
 
     def samples(self):
         """The ids of all samples, one for each `status` row. Repeats of noisy samples vary between runs."""

@@ -65,13 +65,13 @@ def test_another_allocator_has_no_figures_of_jemalloc(tmp_path: Path, library) -
     other = library("ALLOCATES")
     rows, description = run(tmp_path, "plain", "--metric", "memory")
     assert HEAP_METRICS <= {row["metric"] for row in rows}
-    assert description["allocator"] == ALLOCATOR
+    assert description["host"]["allocator"] == ALLOCATOR
     rows, description = run(tmp_path, "other", "--metric", "memory", LD_PRELOAD=str(other))
     assert not HEAP_METRICS & {row["metric"] for row in rows}
     assert {row["status"] for row in rows} == {"ok"}
     # The kernel reports it for any process.
     assert "peak_resident" in {row["metric"] for row in rows}
-    assert description["allocator"] == other.name
+    assert description["host"]["allocator"] == other.name
     samples = [row for row in rows if row["metric"] == "status" and row["sample_id"].endswith(("allocations", "heap"))]
     assert len(samples) == 2
     assert all(other.name in row["notes"] for row in samples)
@@ -102,8 +102,8 @@ def test_options_of_the_allocator_are_recorded_and_kept_from_samples(tmp_path: P
     of_flavours = {row["sample_id"].split("-")[1] for row in rows if row["metric"] == "status"}
     assert {"throughput", "allocations", "heap"} <= of_flavours
     assert set(recorded.read_text().split("\n")) == {"", "tcache:false"}
-    assert description["environment"].items() >= {k: v for k, v in options.items() if k != "RECORDED"}.items()
-    assert "RECORDED" not in description["environment"]
+    assert description["host"]["environment"].items() >= {k: v for k, v in options.items() if k != "RECORDED"}.items()
+    assert "RECORDED" not in description["host"]["environment"]
 
 
 def test_a_library_that_prints_does_not_spoil_answers(tmp_path: Path, library) -> None:

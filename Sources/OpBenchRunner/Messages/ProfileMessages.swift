@@ -42,6 +42,24 @@ struct ProfileOrder: Codable, Sendable {
     var limits: Limits?
 }
 
+extension ProfileOrder.Limits {
+    /// The number of rounds before those that count: the first one binds libraries and creates threads.
+    static let uncountedRounds = 2
+    private static let countedRounds = 10
+    private static let mostOperations = 2000
+    private static let leastOperations = 10
+    /// Limit of a round's CPU time without callgrind, in nanoseconds; callgrind takes about 50 times as long.
+    private static let roundBudget = 5e6
+
+    /// Limits for which callgrind finishes in seconds.
+    static func fitting(cpuNanosecondsPerOperation: Double) -> Self {
+        let operations = roundBudget / max(1, cpuNanosecondsPerOperation)
+        return Self(
+            operations: Int(max(Double(leastOperations), min(Double(mostOperations), operations))),
+            rounds: countedRounds)
+    }
+}
+
 /// The answer of a profiled sample's process, as JSON. The raw records are in separate files.
 struct ProfileAnswer: Codable, Sendable {
     /// A recorded period, in nanoseconds of `MonotonicClock`: a round, without its teardown.
@@ -75,4 +93,9 @@ struct ProfileAnswer: Codable, Sendable {
     var tracedRounds: Int?
     var process: Int32 = 0
     var threads: [Thread] = []
+}
+
+/// The reason why a sample has no profile.
+struct ProfileFailure: Error, CustomStringConvertible {
+    let description: String
 }

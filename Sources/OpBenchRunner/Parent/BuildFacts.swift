@@ -1,4 +1,5 @@
 import CBuild
+import CLinuxMeasure
 import Foundation
 import Glibc
 import OpBenchBackends
@@ -176,7 +177,26 @@ public struct BuildDescription: Sendable, Codable, Equatable {
     public static let own: BuildDescription = {
         let commit = String(cString: cbuild_commit())
         return BuildDescription(
-            allocator: Allocator.name, configuration: HostFacts.configuration, compiler: HostFacts.compiler,
+            allocator: Allocator.name, configuration: ownConfiguration, compiler: ownCompiler,
             commit: commit.isEmpty ? nil : commit, oneTBB: OneTBBBackend.version, libraries: LoadedLibraries.read())
     }()
+
+    private static var ownCompiler: String {
+        #if compiler(>=6.4)
+            let swift = "Swift 6.4 or later"
+        #elseif compiler(>=6.3)
+            let swift = "Swift 6.3"
+        #else
+            let swift = "Swift 6.2"
+        #endif
+        return "\(swift); C: \(String(cString: clinux_compiler()))"
+    }
+
+    private static var ownConfiguration: String {
+        #if DEBUG
+            return "debug"
+        #else
+            return "release"
+        #endif
+    }
 }

@@ -54,6 +54,14 @@ public struct ComparedBuilds: Sendable, Codable, Equatable {
     }
 }
 
+/// The names of the commits that two builds were made from, as the user gave them.
+public struct ComparedRefs: Codable, Sendable {
+    public let base: String
+    public let head: String
+
+    public init(base: String, head: String) { (self.base, self.head) = (base, head) }
+}
+
 /// A defect of a known size, injected into the `head` samples of the backends under test. opbench proves with it that a
 /// regression is noticed, and users can see a gate fail. By default there is no defect.
 public struct InjectedDefect: Sendable, Codable, Equatable {

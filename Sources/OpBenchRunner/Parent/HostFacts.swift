@@ -1,4 +1,3 @@
-import CLinuxMeasure
 import Glibc
 import OpBenchBackends
 import OpBenchModel
@@ -29,7 +28,8 @@ struct HostFacts: Codable, Sendable, Equatable {
     var surroundings: Surroundings?
 
     enum CodingKeys: String, CodingKey {
-        case host, cpu, cores
+        case host = "name"
+        case cpu, cores
         case memoryBytes = "memory_bytes"
         case clockResolutionNanoseconds = "clock_resolution_ns"
         case hostClass = "host_class"
@@ -52,7 +52,7 @@ struct HostFacts: Codable, Sendable, Equatable {
             hostClass: "\(cpuModel) x\(cores) Linux \(series)"
                 + ProcessorFacts.restriction(to: processors, on: machine),
             processors: ProcessorFacts(of: processors ?? machine.allowed, on: machine), allocator: Allocator.name,
-            configuration: configuration, git: git, environment: SampleEnvironment.found(),
+            configuration: BuildDescription.own.configuration, git: git, environment: SampleEnvironment.found(),
             surroundings: surroundings)
     }
 
@@ -77,25 +77,6 @@ struct HostFacts: Codable, Sendable, Equatable {
         }
         return value.split(separator: " ").joined(separator: " ")
     }()
-
-    static var compiler: String {
-        #if compiler(>=6.4)
-            let swift = "Swift 6.4 or later"
-        #elseif compiler(>=6.3)
-            let swift = "Swift 6.3"
-        #else
-            let swift = "Swift 6.2"
-        #endif
-        return "\(swift); C: \(String(cString: clinux_compiler()))"
-    }
-
-    static var configuration: String {
-        #if DEBUG
-            return "debug"
-        #else
-            return "release"
-        #endif
-    }
 }
 
 extension HostKind {

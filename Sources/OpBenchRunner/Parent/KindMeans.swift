@@ -16,6 +16,21 @@ extension SampleKind {
     }
 }
 
+extension HardwareCounters {
+    /// Determines whether events can be counted here.
+    static func means(by source: any CounterSource = KernelCounters()) -> ProfileMeans.Answer {
+        let opened = HardwareCounters(from: source)
+        for counter in opened.counters.compactMap(\.self) { source.close(counter) }
+        let failed = HardwareEvent.allCases.filter { opened.failures[$0] != nil }
+        guard let first = failed.first, let failure = opened.failures[first] else { return .init(.counters) }
+        if failed.count == HardwareEvent.allCases.count {
+            return .init(nil, lack: failure.reason, remedy: failure.remedy)
+        }
+        let names = failed.map(\.metric.name).joined(separator: ", ")
+        return .init(.counters, lack: "without \(names): \(failure.reason)", remedy: failure.remedy)
+    }
+}
+
 extension RunPlan {
     /// By kind, what this machine lacks for the planned samples.
     ///

@@ -148,8 +148,6 @@ extension RunFacts {
 
     func listRow(name: String, isBaseline: Bool, state: RunListRow.State) -> RunListRow {
         let samples = identity.order.map(PlannedName.init)
-        let ofThroughput = samples.filter { $0.flavour == .throughput }
-        let planned = (ofThroughput.isEmpty ? samples : ofThroughput).map(\.block).max().map { $0 + 1 } ?? 0
         let found = Set(samples.map(\.backend))
         // Tables' order first, then unknown backends.
         let known = BackendID.known.map(\.rawValue).filter(found.contains)
@@ -157,7 +155,7 @@ extension RunFacts {
             name: name, runID: runID, isBaseline: isBaseline, startedUTC: startedUTC,
             workloads: identity.workloads.map(\.name).joined(separator: " "),
             backends: (known + found.subtracting(known).sorted()).joined(separator: " "),
-            cells: Set(samples.map(\.cellID)).count, blocks: progress?.blocksDone ?? planned,
+            cells: Set(samples.map(\.cellID)).count, blocks: progress?.blocksDone ?? 0,
             samples: progress?.samplesDone ?? 0, plannedSamples: samples.count, badSamples: progress?.samplesBad,
             state: state, host: host.kind,
             commit: host.git.map { $0.commit + ($0.isDirty ? " and changes" : "") } ?? "")

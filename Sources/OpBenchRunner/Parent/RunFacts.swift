@@ -3,10 +3,10 @@ import Glibc
 import OpBenchBackends
 import OpBenchModel
 
-/// The contents of a run's `run.json`, one flat object. Everything except the progress is fixed when the run begins.
+/// The contents of a run's `run.json`. Everything except the progress is fixed when the run begins.
 ///
 /// Only this type reads and writes that file.
-public struct RunFacts: Sendable {
+public struct RunFacts: Codable, Sendable {
     struct Workload: Codable, Sendable, Equatable {
         var file: String
         var name: String
@@ -44,12 +44,12 @@ public struct RunFacts: Sendable {
 
         /// A run with stages or a budget may need fewer samples than planned, or more.
         public var samplesDone: Int
-        /// Failed samples, without those that their workload expects to fail. Nil in runs that do not record them.
-        var samplesBad: Int?
+        /// Failed samples, without those that their workload expects to fail.
+        var samplesBad = 0
         /// The highest number of throughput blocks of a cell; of another kind if there are none.
-        var blocksDone: Int?
+        var blocksDone = 0
         /// CPU time so far of the process that starts the samples. The samples' own CPU time is in their rows.
-        var runnerCPUNanoseconds: Int64?
+        var runnerCPUNanoseconds: Int64 = 0
         public var endedUTC: String?
         /// The ids of the cells with throughput samples that have not reached the run's precision; nil in a run without
         /// one, and before its end.
@@ -64,14 +64,6 @@ public struct RunFacts: Sendable {
             case runnerCPUNanoseconds = "runner_cpu_ns"
             case endedUTC = "ended_utc"
         }
-    }
-
-    /// The names of the compared commits, as the user gave them.
-    public struct Refs: Codable, Sendable {
-        public var base: String
-        public var head: String
-
-        public init(base: String, head: String) { (self.base, self.head) = (base, head) }
     }
 
     /// A merged part: its machine and the cells measured there.
@@ -107,7 +99,7 @@ public struct RunFacts: Sendable {
     /// The two interleaved builds; nil in a run of one build.
     public internal(set) var builds: ComparedBuilds?
     /// The names of the commits of the two builds; nil if built programs were given.
-    public internal(set) var refs: Refs?
+    public internal(set) var refs: ComparedRefs?
     /// The values of parameters that replaced those of the workloads, as `ParameterSettings` reads them; nil if none did.
     public internal(set) var settings: [String]?
     /// The number of throughput blocks that a cell has at the end of each stage, if blocks are staged.
@@ -124,8 +116,18 @@ public struct RunFacts: Sendable {
     var opbench: OpBenchFacts? = .own
     /// Nil if not recorded.
     public internal(set) var progress: Progress?
-    /// The workloads, planned or decoded by `read(beside:)`; otherwise empty.
+    /// The workloads, which are not encoded: planned or decoded by `read(beside:)`; otherwise empty.
     public internal(set) var workloads: [WorkloadSpec] = []
+
+    private enum CodingKeys: String, CodingKey {
+        case schemaVersion = "schema_version"
+        case runID = "run_id"
+        case startedUTC = "started_utc"
+        case identity = "plan"
+        case stagesOfBlocks = "stages"
+        case arguments, calibration, host, executable, builds, refs, settings, precision, sweep, parts, limits, opbench
+        case progress
+    }
 
     init(plan: RunPlan, calibration: WorkKernel, host: HostFacts, programs: SamplePrograms) {
         let options = plan.options
@@ -206,16 +208,20 @@ public struct RunFacts: Sendable {
         private let fixed: String
 
         init(_ facts: RunFacts) throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            fixed = String(decoding: try encoder.encode(facts), as: UTF8.self)
+            var facts = facts
+            facts.progress = nil
+            fixed = try Self.text(facts)
         }
 
         func text(_ progress: Progress) throws -> String {
+            let progress = try Self.text(progress).replacing("\n", with: "\n  ")
+            return "\(fixed.dropLast(2)),\n  \"progress\" : \(progress)\n}\n"
+        }
+
+        private static func text(_ value: some Encodable) throws -> String {
             let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            let progress = String(decoding: try encoder.encode(progress), as: UTF8.self)
-            return String(fixed.dropLast(2)) + "," + progress.dropFirst() + "\n"
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            return String(decoding: try encoder.encode(value), as: UTF8.self)
         }
     }
 
@@ -304,22 +310,10 @@ public struct RunFacts: Sendable {
             ("samples_done", facts.progress?.samplesDone), ("samples_bad", facts.progress?.samplesBad),
             ("blocks_done", facts.progress?.blocksDone),
         ] where count ?? 0 < 0 {
-            throw mistake("$.\(name)", "a count is not negative")
+            throw mistake("$.progress.\(name)", "a count is not negative")
         }
         return facts
     }
-}
-
-/// The sweep that a run belongs to, as recorded in `run.json`. Without a shard, the run was merged from the sweep's
-/// parts.
-public struct SweepFacts: Codable, Sendable, Equatable {
-    /// See `Sweep`.
-    public var sha256: String
-    /// See `Sweep`.
-    var commit: String?
-    public var shard: Shard?
-    /// The ids of the shard's cells, sorted, including cells where nothing can be measured.
-    var cells: [String]?
 }
 
 extension RunFacts {
@@ -345,62 +339,6 @@ private struct Versioned: Decodable {
     }
 }
 
-// MARK: - JSON
-
 extension RunFacts.Identity {
     fileprivate static func nanoseconds(_ seconds: Double) -> Int64 { Int64((seconds * 1e9).rounded()) }
-}
-
-extension RunFacts: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case schemaVersion = "schema_version"
-        case runID = "run_id"
-        case startedUTC = "started_utc"
-        case stagesOfBlocks = "stages"
-        case arguments, calibration, executable, builds, refs, settings, opbench, precision, sweep, parts
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        schemaVersion = try container.decode(String.self, forKey: .schemaVersion)
-        runID = try container.decode(String.self, forKey: .runID)
-        startedUTC = try container.decode(String.self, forKey: .startedUTC)
-        arguments = try container.decode([String].self, forKey: .arguments)
-        calibration = try container.decode(WorkKernel.self, forKey: .calibration)
-        executable = try container.decodeIfPresent(BuildFacts.self, forKey: .executable)
-        builds = try container.decodeIfPresent(ComparedBuilds.self, forKey: .builds)
-        refs = try container.decodeIfPresent(Refs.self, forKey: .refs)
-        settings = try container.decodeIfPresent([String].self, forKey: .settings)
-        stagesOfBlocks = try container.decodeIfPresent([Int].self, forKey: .stagesOfBlocks)
-        precision = try container.decodeIfPresent(Precision.self, forKey: .precision)
-        sweep = try container.decodeIfPresent(SweepFacts.self, forKey: .sweep)
-        parts = try container.decodeIfPresent([MergedPart].self, forKey: .parts)
-        opbench = try container.decodeIfPresent(OpBenchFacts.self, forKey: .opbench)
-        identity = try Identity(from: decoder)
-        host = try HostFacts(from: decoder)
-        limits = try SampleLimits(from: decoder)
-        progress = try? Progress(from: decoder)
-    }
-
-    /// Encodes everything except the progress, which `Writer` adds.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(schemaVersion, forKey: .schemaVersion)
-        try container.encode(runID, forKey: .runID)
-        try container.encode(startedUTC, forKey: .startedUTC)
-        try container.encode(arguments, forKey: .arguments)
-        try container.encode(calibration, forKey: .calibration)
-        try container.encodeIfPresent(executable, forKey: .executable)
-        try container.encodeIfPresent(builds, forKey: .builds)
-        try container.encodeIfPresent(refs, forKey: .refs)
-        try container.encodeIfPresent(settings, forKey: .settings)
-        try container.encodeIfPresent(stagesOfBlocks, forKey: .stagesOfBlocks)
-        try container.encodeIfPresent(precision, forKey: .precision)
-        try container.encodeIfPresent(sweep, forKey: .sweep)
-        try container.encodeIfPresent(parts, forKey: .parts)
-        try container.encodeIfPresent(opbench, forKey: .opbench)
-        try identity.encode(to: encoder)
-        try host.encode(to: encoder)
-        try limits.encode(to: encoder)
-    }
 }

@@ -36,7 +36,7 @@ public struct RunOptions: Sendable {
     /// Whether two builds are interleaved, which are known when the run begins.
     public var hasSides = false
     /// The names of the commits that the two builds were made from; nil for built programs.
-    public var refs: RunFacts.Refs?
+    public var refs: ComparedRefs?
     /// The values of parameters that replace those of the workloads: `depth=10,20`.
     public var settings: [String] = []
     /// A time to spend on the least certain figures; nil for a fixed number of blocks.
@@ -64,6 +64,12 @@ public struct RunOptions: Sendable {
     public var folder: String { "\(directory)/\(sweep.map { _ in ".\(runID).\(host)" } ?? runID)" }
     /// For remedies: the option that gives the run another folder. A part takes no `--run-id`.
     var otherFolder: String { sweep == nil ? "another --run-id" : "another --output" }
+
+    /// The estimated duration of a sample, in seconds.
+    func estimate(of sample: PlannedSample) -> Double {
+        SampleEstimate.seconds(
+            of: sample.cell, on: sample.backend, sample.flavour, targetNanoseconds: targetNanoseconds)
+    }
 
     /// The time limit of a sample, in seconds.
     public func timeLimit(of cell: Cell, on backend: BackendID, _ flavour: SampleFlavour) -> Double {

@@ -177,7 +177,7 @@ public struct RunPlan: Sendable {
     public func estimate() -> Double { estimate(of: samples) }
 
     func estimate(of samples: [PlannedSample]) -> Double {
-        0.1 + samples.reduce(0) { $0 + SampleEstimate.seconds(of: $1, options) }
+        0.1 + samples.reduce(0) { $0 + options.estimate(of: $1) }
     }
 }
 

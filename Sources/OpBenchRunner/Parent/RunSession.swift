@@ -182,7 +182,7 @@ final class RunSession {
             send(.warning("the first blocks of all cells exceeded the budget by \(more) s"))
         }
         var spending = BudgetSpending(todo.filter { $0.stage > 0 && !recorder.isDone($0) }) {
-            SampleEstimate.seconds(of: $0, options)
+            options.estimate(of: $0)
         }
         // By cell: a block changes only its own cell's widths.
         var needed = Dictionary(grouping: rows.lazy.filter(budget.isNeeded), by: \.cellID)
@@ -262,7 +262,7 @@ final class RunSession {
         send(
             .sampleFinished(
                 index: sample.index, status: status, rows: rows,
-                estimatedSeconds: SampleEstimate.seconds(of: sample, options)))
+                estimatedSeconds: options.estimate(of: sample)))
     }
 
     private func attempt(_ sample: PlannedSample, isRerun: Bool) async throws -> SampleAttempt {

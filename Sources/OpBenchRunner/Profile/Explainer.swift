@@ -294,19 +294,3 @@ extension ProfileTaker {
             operations: answer.operations / limits.rounds)
     }
 }
-
-extension ProfileOrder.Limits {
-    private static let countedRounds = 10
-    private static let mostOperations = 2000
-    private static let leastOperations = 10
-    /// Limit of a round's CPU time without callgrind, in nanoseconds; callgrind takes about 50 times as long.
-    private static let roundBudget = 5e6
-
-    /// Limits for which callgrind finishes in seconds.
-    static func fitting(cpuNanosecondsPerOperation: Double) -> Self {
-        let operations = roundBudget / max(1, cpuNanosecondsPerOperation)
-        return Self(
-            operations: Int(max(Double(leastOperations), min(Double(mostOperations), operations))),
-            rounds: countedRounds)
-    }
-}

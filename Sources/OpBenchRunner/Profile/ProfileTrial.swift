@@ -90,14 +90,11 @@ struct ProfileTrial {
         try recorder?.end()
     }
 
-    /// The number of rounds before those that count: the first one binds libraries and creates threads.
-    private static let uncountedRounds = 2
-
     /// Runs a fixed number of rounds, however long they take.
     private func count(
         _ parts: [ProfiledPart], _ rounds: Int, by recorder: (any ProfileRecorder)?, into answer: inout ProfileAnswer
     ) throws {
-        for _ in 0..<Self.uncountedRounds {
+        for _ in 0..<ProfileOrder.Limits.uncountedRounds {
             var uncounted = ProfileAnswer(report: answer.report)
             run(parts, into: &uncounted)
             answer.report = uncounted.report

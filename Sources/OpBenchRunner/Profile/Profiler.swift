@@ -104,11 +104,6 @@ public struct Profiler: Sendable {
     }
 }
 
-/// The reason why a sample has no profile.
-struct ProfileFailure: Error, CustomStringConvertible {
-    let description: String
-}
-
 /// Takes the samples of one cell on one backend.
 struct ProfileTaker {
     let target: ProfileTarget

@@ -9,8 +9,6 @@ import OpBenchModel
 struct InstructionTrial {
     let trial: Trial
 
-    /// The number of rounds before those that count: the first one binds libraries and creates threads.
-    static let uncountedRounds = 2
     /// An estimate of what an operation takes besides its work, in nanoseconds.
     private static let costPerOperation = 1000.0
 
@@ -20,9 +18,10 @@ struct InstructionTrial {
         let body = OperationBody(plan: plan, kernel: trial.kernel, mode: .marked)
         let producers = Producers(plan)
         var counts: [Int64] = []
-        for index in 0..<Self.uncountedRounds + limits.rounds {
+        let uncounted = ProfileOrder.Limits.uncountedRounds
+        for index in 0..<uncounted + limits.rounds {
             _ = Round.run(plan, by: trial.factory, body, producers: producers) { [trial] mark in
-                guard index >= Self.uncountedRounds, let counter = trial.instructionCounter else { return }
+                guard index >= uncounted, let counter = trial.instructionCounter else { return }
                 switch mark {
                 case .before:
                     counter.begin()

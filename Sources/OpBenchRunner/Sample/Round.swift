@@ -186,26 +186,10 @@ final class StormThread: @unchecked Sendable {
     }
 }
 
-/// Busy threads at nice 0 that compete with the backend during all rounds that count.
-final class Competitors: Sendable {
-    private let isOver: Flag
-    private let threads: [OwnThread]
-
-    init(count: Int) {
-        let flag = Flag()
-        isOver = flag
-        threads = (0..<count).map { _ in
-            OwnThread { while !flag.isSet { WorkKernel.run(10_000) } }
-        }
-    }
-
-    /// The resources that the competitors have used so far.
-    var usage: ResourceUsage {
-        threads.compactMap(\.id).reduce(into: ResourceUsage()) { $0.add(.of(thread: $1)) }
-    }
-
-    func dismiss() {
-        isOver.set()
-        for thread in threads { thread.join() }
-    }
+/// One suspension as seen by the storm's thread, in nanoseconds of the monotonic clock.
+struct Hold: Sendable, Equatable {
+    /// `suspend` had returned.
+    var suspendReturned: Int64
+    /// `resume` was about to be called.
+    var resumeCalled: Int64
 }

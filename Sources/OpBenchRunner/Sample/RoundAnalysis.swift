@@ -229,14 +229,6 @@ struct KeepingUp: Sendable, Equatable {
     }
 }
 
-/// One suspension as seen by the storm's thread, in nanoseconds of the monotonic clock.
-struct Hold: Sendable, Equatable {
-    /// `suspend` had returned.
-    var suspendReturned: Int64
-    /// `resume` was about to be called.
-    var resumeCalled: Int64
-}
-
 /// A queue's reactions to its suspensions. Holds after the last start of a round carry no information and are left out.
 struct SuspensionFigures: Sendable, Equatable {
     /// The number of operations that started after suspend had returned, for each hold.

@@ -27,14 +27,14 @@ struct FinishedPart: Sendable {
         let claims = [
             ("sweep.sha256", read.sweep?.sha256, seal.sweepSHA256),
             ("sweep.shard", read.sweep?.shard?.description, seal.shard.description),
-            ("host", read.host.host, seal.host), ("state", progress.state, RunFacts.Progress.finished),
+            ("host.name", read.host.host, seal.host), ("progress.state", progress.state, RunFacts.Progress.finished),
         ]
         for (member, own, sealed) in claims where own != sealed {
             mistakes.note(Self.foreign(file, member, "its \(member) is \"\(own ?? "")\", not \"\(sealed)\"", seal))
         }
         let names = read.identity.order.map(PlannedName.init)
         if Set(names.map(\.id)).count != names.count || !Set(names.map { String($0.cellID) }).isSubset(of: cells) {
-            mistakes.note(Self.foreign(file, "order", "its samples do not match its cells", seal))
+            mistakes.note(Self.foreign(file, "plan.order", "its samples do not match its cells", seal))
         }
         try mistakes.check()
         try checkRows(names)

@@ -109,19 +109,13 @@ extension PartsMerge {
 
     private var progress: RunFacts.Progress {
         let progresses = parts.map(\.progress)
-        func sum<Number: FixedWidthInteger>(_ field: (RunFacts.Progress) -> Number?) -> Number? {
-            var sum = Number.zero
-            for progress in progresses {
-                guard let number = field(progress) else { return nil }
-                sum.addClamped(number)
-            }
-            return sum
+        func sum<Number: FixedWidthInteger>(_ field: (RunFacts.Progress) -> Number) -> Number {
+            progresses.reduce(into: 0) { $0.addClamped(field($1)) }
         }
         return RunFacts.Progress(
             state: missing.isEmpty ? RunFacts.Progress.finished : RunFacts.Progress.cancelled,
-            samplesDone: sum { $0.samplesDone } ?? 0, samplesBad: sum { $0.samplesBad },
-            blocksDone: progresses.compactMap(\.blocksDone).max(),
-            runnerCPUNanoseconds: sum { $0.runnerCPUNanoseconds },
+            samplesDone: sum(\.samplesDone), samplesBad: sum(\.samplesBad),
+            blocksDone: progresses.map(\.blocksDone).max() ?? 0, runnerCPUNanoseconds: sum(\.runnerCPUNanoseconds),
             endedUTC: progresses.compactMap(\.endedUTC).max())
     }
 }

@@ -80,7 +80,7 @@ extension RunPlan {
         var costs: [String: Int64] = [:]
         for sample in samples {
             costs[sample.cell.id, default: 0].addClamped(
-                Int64((SampleEstimate.seconds(of: sample, options) * 1e9).rounded()))
+                Int64((options.estimate(of: sample) * 1e9).rounded()))
         }
         let balance = ShardBalance(cells.map { ($0.id, costs[$0.id] ?? 0) }, count: count)
         return balance.shards.map { $0.cellIDs.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }

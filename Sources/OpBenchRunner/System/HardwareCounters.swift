@@ -101,9 +101,9 @@ struct CounterFailure: Error, Hashable {
 
 /// The open counters of this process.
 struct HardwareCounters: Sendable {
-    private let source: any CounterSource
+    let source: any CounterSource
     /// In the order of `HardwareEvent.allCases`.
-    private let counters: [Int32?]
+    let counters: [Int32?]
     let failures: [HardwareEvent: CounterFailure]
 
     /// Opens a counter for each event.
@@ -122,17 +122,4 @@ struct HardwareCounters: Sendable {
 
     /// The readings in the order of `HardwareEvent.allCases`.
     func read() -> [CounterReading?] { counters.map { $0.flatMap(source.read) } }
-
-    /// Determines whether events can be counted here.
-    static func means(by source: any CounterSource = KernelCounters()) -> ProfileMeans.Answer {
-        let opened = HardwareCounters(from: source)
-        for counter in opened.counters.compactMap(\.self) { source.close(counter) }
-        let failed = HardwareEvent.allCases.filter { opened.failures[$0] != nil }
-        guard let first = failed.first, let failure = opened.failures[first] else { return .init(.counters) }
-        if failed.count == HardwareEvent.allCases.count {
-            return .init(nil, lack: failure.reason, remedy: failure.remedy)
-        }
-        let names = failed.map(\.metric.name).joined(separator: ", ")
-        return .init(.counters, lack: "without \(names): \(failure.reason)", remedy: failure.remedy)
-    }
 }

@@ -14,15 +14,6 @@ struct ResourceUsage: Sendable {
 
     static func now() -> ResourceUsage { read(RUSAGE_SELF.rawValue) }
 
-    /// The usage of the process without the workload's competing threads.
-    static func now(without competitors: Competitors) -> ResourceUsage {
-        // Reading a thread's clock updates the process's figures, which otherwise wait for a tick.
-        let others = competitors.usage
-        var usage = now()
-        usage.subtract(others)
-        return usage
-    }
-
     static func ofThisThread() -> ResourceUsage {
         var usage = read(thisThread)
         usage.cpuNanoseconds = MonotonicClock.threadCPU()

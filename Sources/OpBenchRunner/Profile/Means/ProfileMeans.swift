@@ -50,7 +50,7 @@ public struct ProfileMeans: Sendable, Equatable {
     }
 
     /// One answer for each kind.
-    private var answers: [ProfileKind: Answer]
+    var answers: [ProfileKind: Answer]
 
     public subscript(kind: ProfileKind) -> Answer { answers[kind] ?? Answer(nil, lack: "unknown") }
 
@@ -77,18 +77,6 @@ public struct ProfileMeans: Sendable, Equatable {
         answers = [
             .trace: Answer(.hooks), .cpu: Self.cpu(trials), .offcpu: Self.offCPU(trials), .heap: Self.heap(trials),
         ]
-    }
-
-    /// The methods for another program than a sample: those that need no code in it.
-    public func forProgram(_ program: ProgramToProfile) -> ProfileMeans {
-        var means = self
-        if let lack = program.preloadLack { means.answers[.heap] = Answer(nil, lack: lack.reason, remedy: lack.remedy) }
-        for kind in [ProfileKind.cpu, .offcpu] {
-            let answer = self[kind]
-            if [.perf, .perfSwitches].contains(answer.means) { continue }
-            means.answers[kind] = Answer(nil, lack: answer.lack, remedy: answer.remedy)
-        }
-        return means
     }
 
     private static func cpu(_ trials: Trials) -> Answer {

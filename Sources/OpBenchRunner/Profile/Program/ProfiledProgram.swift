@@ -2,6 +2,7 @@ import CLinuxMeasure
 import Glibc
 import OpBenchLaunch
 import OpBenchModel
+import OpBenchProfile
 
 /// A program to profile, found and checked.
 public struct ProgramToProfile: Sendable {
@@ -142,5 +143,19 @@ public struct ProfiledProgram: Sendable {
             case .timedOut: "killed"
             }
         return wasStopped ? "asked to end, \(how)" : how
+    }
+}
+
+extension ProfileMeans {
+    /// The methods for another program than a sample: those that need no code in it.
+    public func forProgram(_ program: ProgramToProfile) -> ProfileMeans {
+        var means = self
+        if let lack = program.preloadLack { means.answers[.heap] = Answer(nil, lack: lack.reason, remedy: lack.remedy) }
+        for kind in [ProfileKind.cpu, .offcpu] {
+            let answer = self[kind]
+            if [.perf, .perfSwitches].contains(answer.means) { continue }
+            means.answers[kind] = Answer(nil, lack: answer.lack, remedy: answer.remedy)
+        }
+        return means
     }
 }

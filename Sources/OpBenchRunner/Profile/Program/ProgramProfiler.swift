@@ -116,17 +116,3 @@ public struct ProgramProfiler: Sendable {
         return true
     }
 }
-
-/// A file of perf.
-struct PerfRecording: Sendable {
-    let file: String
-    /// Whether it ends before the program does, because it reached its limit.
-    let isCut: Bool
-
-    var notes: [String] {
-        guard isCut else { return [] }
-        return [
-            "perf's file reached \(PerfEvents.largestFile): the profile lacks the rest of the time; profile a shorter time"
-        ]
-    }
-}

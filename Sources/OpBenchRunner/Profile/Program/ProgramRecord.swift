@@ -179,3 +179,17 @@ struct HeapDumps: Sendable {
         return (HeapPart.all(dump, dump, at: "the end", symbols.symbols), symbols.notes)
     }
 }
+
+/// A file of perf.
+struct PerfRecording: Sendable {
+    let file: String
+    /// Whether it ends before the program does, because it reached its limit.
+    let isCut: Bool
+
+    var notes: [String] {
+        guard isCut else { return [] }
+        return [
+            "perf's file reached \(PerfEvents.largestFile): the profile lacks the rest of the time; profile a shorter time"
+        ]
+    }
+}
