@@ -6,9 +6,12 @@ public struct DoubtfulSamples: Sendable {
     /// The number of all samples.
     public let total: Int
 
-    public init(_ rows: [SampleRow]) {
-        noisy = Set(rows.lazy.filter { $0.flags.contains(.noisy) }.map(\.sampleID)).count
-        total = Set(rows.lazy.map(\.sampleID)).count
+    /// - Parameter runs: the rows of each run.
+    public init(_ runs: [[SampleRow]]) {
+        noisy = runs.reduce(0) { sum, rows in
+            sum + Set(rows.lazy.filter { $0.flags.contains(.noisy) }.map(\.sampleID)).count
+        }
+        total = runs.reduce(0) { $0 + Set($1.lazy.map(\.sampleID)).count }
     }
 }
 

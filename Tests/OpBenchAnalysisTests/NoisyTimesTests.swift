@@ -202,4 +202,19 @@ struct NoisyTimesTests {
         #expect(try open(spread: 0.04, blocks: 15) == ["w"])
         #expect(try open(spread: 0.01, blocks: 15) == [])
     }
+
+    @Test("A repeat replaces the sample of its own flavour alone: memory has three in a block")
+    func flavours() {
+        func row(_ id: String, _ flags: [SampleFlag] = []) -> SampleRow {
+            var row = SampleRow.blank
+            (row.sampleID, row.cellID, row.flags) = (id, "w", flags)
+            return row
+        }
+        let rows = [
+            row("00000-allocations", [.noisy]), row("00001-heap"), row("00002-calls"),
+            row("00000r-allocations", [.rerun]),
+        ]
+        #expect(SupersededSamples.ids(in: rows) == ["00000-allocations"])
+        #expect(rows.allSatisfy { $0.kind == .memory })
+    }
 }

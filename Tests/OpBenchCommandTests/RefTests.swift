@@ -21,6 +21,7 @@ struct RefTests {
         #expect(!repository.isWarned(first))
         let rows = try CSVFile.read(SampleRow.self, file: repository.folder.root + "/results/one/samples.csv")
         #expect(Set(rows.map(\.side)) == ["base", "head"])
+        #expect(try repository.folder.read("results/one/run.json").contains("\"base\" : \"first\""))
         let again = try await repository.ab(["--base-ref", "first", "--head-ref", "main"])
         #expect(again.status == 0 && repository.builds() == 2, "\(again.errors)")
         // Another compiler makes another program.

@@ -159,7 +159,7 @@ import Testing
         #expect(run.identity == unsharded.identity)
         #expect(run.sweep == SweepFacts(sha256: merge.sweepSHA256) && run.parts?.count == count)
         #expect(unsharded.sweep == nil && merge.sweepSHA256.hasPrefix(digest(count)))
-        #expect(progress?.state == "finished" && progress?.samplesDone == unsharded.progress?.samplesDone)
+        #expect(progress?.state == .finished && progress?.samplesDone == unsharded.progress?.samplesDone)
         #expect(progress?.blocksDone == unsharded.progress?.blocksDone && progress?.samplesBad == 0)
         let facts = try #require(try RunFacts.read(in: "\(folder)/merged"))
         #expect(facts.hostKind == .here() && facts.hostKinds == [.here()])
@@ -352,7 +352,7 @@ import Testing
         #expect(merge.missing.map(\.description) == ["1/3", "3/3"])
         _ = try merge.write(to: "\(folder)/some", runID: "some", arguments: []) { _ in }
         let facts = try #require(try RunFacts.read(in: "\(folder)/some"))
-        #expect(!facts.isFinished && facts.progress?.state == "cancelled")
+        #expect(!facts.isFinished && facts.progress?.state == .cancelled)
     }
 
     @Test("A failed merge leaves nothing, and no run is overwritten")

@@ -90,7 +90,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: true)
         let facts = RunFacts(
             plan: try plan(), calibration: Fixture.kernel, host: .gather(git: nil), programs: .own(nil))
-        let progress = RunFacts.Progress(state: "finished", samplesDone: 1, blocksDone: 1)
+        let progress = RunFacts.Progress(state: .finished, samplesDone: 1, blocksDone: 1)
         let text = try RunFacts.Writer(facts).text(progress)
         try Data(change(text).utf8).write(to: URL(filePath: "\(run)/run.json"))
         return refusal { _ = try RunFacts.read(beside: "\(run)/samples.csv") }

@@ -109,7 +109,7 @@ import Testing
         #expect(samplesPerProgress > 1)
         #expect(written == 1 + plan.samples.count / samplesPerProgress)
         let end = try RunFacts.decode("\(folder)/run/run.json").progress
-        #expect(end?.samplesDone == plan.samples.count && end?.state == "finished")
+        #expect(end?.samplesDone == plan.samples.count && end?.state == .finished)
     }
 
     @Test func `the rest is estimated from the durations of samples`() async throws {

@@ -23,6 +23,7 @@ import Testing
             more: #", "sample_kinds": ["throughput", "memory"]"#)
         var options = RunOptions(directory: folder, runID: "run", resume: resume)
         options.hasSides = true
+        (options.refs, options.settings) = (ComparedRefs(base: "main", head: "HEAD"), ["items=10,20"])
         // The larger cell is decided at once.
         options.goesOn = { rows in Set(rows.map(\.cellID).filter { $0.contains("items=10") }) }
         return try RunPlan(specs: [spec], options: options)
@@ -101,6 +102,7 @@ import Testing
         #expect(kernels["/new"] == [base, base * 1.25])
         let facts = try RunFacts.decode("\(folder)/run/run.json")
         #expect(facts.builds == Self.builds && facts.stages == [7, 15, 25, 40])
+        #expect(facts.refs?.base == "main" && facts.refs?.head == "HEAD" && facts.settings == ["items=10,20"])
     }
 
     @Test func `layouts take turns, block by block, and their seeds are in the rows`() async throws {

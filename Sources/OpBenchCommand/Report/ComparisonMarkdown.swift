@@ -85,7 +85,7 @@ enum ComparisonMarkdown {
     /// All columns of all figures, those that need attention first.
     private static func all<Row>(of report: ComparisonReport<Row>, room: Int) -> String {
         let rows = report.rows.filter(\.verdict.isRemarkable) + report.rows.filter { !$0.verdict.isRemarkable }
-        let facts = [report.origin, report.noise].compactMap(\.self)
+        let facts = [report.origin, report.noise.map { "noisy: \($0)" }].compactMap(\.self)
         return table(rows, columns(of: report), room: room) + facts.map { "\n\(MarkdownText.cell($0))\n" }.joined()
     }
 

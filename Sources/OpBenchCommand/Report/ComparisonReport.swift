@@ -244,10 +244,5 @@ extension ComparisonReport {
     }
 
     /// The number of disturbed samples, in words; nil if none.
-    var noise: String? {
-        let counts = compared.runs.map { DoubtfulSamples($0.samples) }
-        let (noisy, total) = counts.reduce((0, 0)) { ($0.0 + $1.noisy, $0.1 + $1.total) }
-        return noisy == 0
-            ? nil : "noisy: \(noisy) of \(counted(total, "sample")), while something else used the machine"
-    }
+    var noise: String? { DoubtfulSamples(compared.runs.map(\.samples)).words }
 }

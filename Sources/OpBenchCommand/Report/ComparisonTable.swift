@@ -55,7 +55,7 @@ enum ComparisonTable {
         var entries = report.surroundings.map {
             (term: "differs", meaning: TerminalText.escaped($0, limit: TerminalText.messageLimit))
         }
-        if let noise = report.noise { entries.append(("noisy", String(noise.dropFirst("noisy: ".utf8.count)))) }
+        if let noise = report.noise { entries.append(("noisy", noise)) }
         if !hidden.isEmpty {
             entries.append(("hidden", "terminal too narrow: \(hidden.joined(separator: ", ")); use --wide"))
         }

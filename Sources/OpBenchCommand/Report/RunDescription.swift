@@ -38,11 +38,11 @@ struct RunDescription {
         let done = "\(progress.samplesDone) of \(counted(facts.samplesPlanned, "sample"))"
         let state =
             switch progress.state {
-            case "finished": Self.finished
-            case "cancelled" where facts.isMerged:
+            case .finished: Self.finished
+            case .cancelled where facts.isMerged:
                 "merged without some shards, \(counted(progress.samplesDone, "sample"))"
-            case "cancelled": "interrupted after " + done
-            default: "running or killed after " + done
+            case .cancelled: "interrupted after " + done
+            case .running: "running or killed after " + done
             }
         return state + (facts.isQuick ? ", --quick" : "")
     }
@@ -138,7 +138,7 @@ struct RunDescription {
 
     /// The number of samples, and of those that are noisy or bad.
     var samples: String {
-        let doubtful = DoubtfulSamples(run.samples)
+        let doubtful = DoubtfulSamples([run.samples])
         var parts = [("noisy", doubtful.noisy)]
         var failed: [SampleStatus: Set<String>] = [:]
         for row in run.samples where ![.ok, .unsupported, .skipped].contains(row.status) {

@@ -66,7 +66,7 @@ struct RunExecution {
 
         /// Judges all rows, once, and writes the files.
         ///
-        /// - Parameter isWritten: tells of a file whether it is final already.
+        /// - Parameter isWritten: whether a file, by its name, is final already.
         func end(_ samples: [SampleRow], in folder: String, isWritten: (String) -> Bool = { _ in false }) throws {
             let rows = try judged ?? (summary.rows(of: samples, in: folder), judge?(samples) ?? [])
             judged = rows
@@ -142,7 +142,7 @@ struct RunExecution {
     /// - Throws: `CommandOutcome` unless everything was measured and nothing failed.
     func conclude(_ ended: JudgedRun) throws {
         let run = ended.run
-        if let noise = DoubtfulSamples(run.samples).sentence { StandardError.say("opbench: warning: \(noise)") }
+        if let noise = DoubtfulSamples([run.samples]).words { StandardError.say("opbench: warning: noisy: \(noise)") }
         if let precision = run.facts.flatMap(RunDescription.precision) {
             StandardError.say("opbench: precision: \(precision)")
         }
@@ -166,8 +166,8 @@ extension Result where Failure == any Error {
 }
 
 extension DoubtfulSamples {
-    /// A sentence about the noisy samples; nil if there are none.
-    var sentence: String? {
-        noisy == 0 ? nil : "noisy: \(noisy) of \(counted(total, "sample")), while something else used the machine"
+    /// The number of noisy samples, in words; nil if there are none.
+    var words: String? {
+        noisy == 0 ? nil : "\(noisy) of \(counted(total, "sample")), while something else used the machine"
     }
 }

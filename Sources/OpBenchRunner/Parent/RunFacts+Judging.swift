@@ -58,7 +58,7 @@ extension RunFacts {
     public var stages: [Int] { stagesOfBlocks ?? [] }
     public var samplesPlanned: Int { identity.order.count }
     /// Whether all samples were taken.
-    public var isFinished: Bool { progress?.state == Progress.finished }
+    public var isFinished: Bool { progress?.state == .finished }
     /// Whether it was merged from parts.
     public var isMerged: Bool { parts?.isEmpty == false }
 
@@ -164,13 +164,13 @@ extension RunFacts {
     }
 
     /// A run that records `running` but whose folder no process has locked was killed.
-    private static func state(_ written: String?, _ folder: String) -> RunListRow.State {
+    private static func state(_ written: Progress.State?, _ folder: String) -> RunListRow.State {
         switch written {
-        case Progress.finished: return .finished
-        case Progress.running:
+        case .finished: return .finished
+        case .running:
             guard let lock = try? WrittenFolder(folder), let isFree = try? lock.lock() else { return .interrupted }
             return isFree ? .interrupted : .running
-        default: return .interrupted
+        case .cancelled, nil: return .interrupted
         }
     }
 }

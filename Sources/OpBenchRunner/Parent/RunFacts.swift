@@ -34,14 +34,10 @@ public struct RunFacts: Codable, Sendable {
 
     /// The progress of the run.
     public struct Progress: Codable, Sendable {
-        /// `running`, `finished` or `cancelled`. A killed run still has `running`.
-        public var state: String
+        /// A killed run is still `running`; one with all its samples is `finished`.
+        public enum State: String, Codable, Sendable { case running, finished, cancelled }
 
-        static let running = "running"
-        /// The run has all its samples.
-        static let finished = "finished"
-        static let cancelled = "cancelled"
-
+        public var state: State
         /// A run with stages or a budget may need fewer samples than planned, or more.
         public var samplesDone: Int
         /// Failed samples, without those that their workload expects to fail.

@@ -115,7 +115,7 @@ final class RunFolder {
     ///   it.
     static func finished(_ plan: RunPlan, by programs: SamplePrograms) throws -> String? {
         guard let progress = (try? RunFacts.decode("\(path(of: plan))/\(descriptionName)"))?.progress,
-            progress.state == RunFacts.Progress.finished
+            progress.state == .finished
         else { return nil }
         let run = try RunFolder(plan)
         _ = try run.description(of: plan, by: programs)

@@ -100,7 +100,7 @@ final class RunSession {
             send(.budgetIsShort(budgetSeconds: budget.seconds, estimatedSeconds: estimate))
         }
         // First of all: rows without a description could not be resumed.
-        try saveProgress(RunFacts.Progress.running)
+        try saveProgress(.running)
         for (kind, lack) in source.lacks.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             send(.warning("\(kind.rawValue): \(lack.advice)"))
         }
@@ -122,7 +122,7 @@ final class RunSession {
     }
 
     func end(isCancelled: Bool) throws -> MeasuredRun {
-        try saveProgress(isCancelled ? RunFacts.Progress.cancelled : RunFacts.Progress.finished, isEnd: true)
+        try saveProgress(isCancelled ? .cancelled : .finished, isEnd: true)
         facts.workloads = plan.specs
         send(.finished)
         var run = MeasuredRun(folder.path, in: folder.path, samples: rows, facts: facts)
@@ -299,7 +299,7 @@ final class RunSession {
         try folder.save(rows, histogramRows)
         tellSaved(rows)
         recorder.note(sample, status)
-        if recorder.done % samplesPerProgress == 0 { try saveProgress(RunFacts.Progress.running) }
+        if recorder.done % samplesPerProgress == 0 { try saveProgress(.running) }
     }
 
     /// The number of samples between two updates of the description. The description names every sample and is written
@@ -307,11 +307,11 @@ final class RunSession {
     private var samplesPerProgress: Int { max(1, plan.samples.count / Self.progressesOfRun) }
     private static let progressesOfRun = 200
 
-    private func saveProgress(_ state: String, isEnd: Bool = false) throws {
+    private func saveProgress(_ state: RunFacts.Progress.State, isEnd: Bool = false) throws {
         let progress = RunFacts.Progress(
             state: state, samplesDone: recorder.done, samplesBad: recorder.bad, blocksDone: recorder.blocks,
             runnerCPUNanoseconds: ResourceUsage.now().cpuNanoseconds, endedUTC: isEnd ? Timestamp.now() : nil,
-            impreciseCells: state == RunFacts.Progress.finished ? impreciseCells : nil)
+            impreciseCells: state == .finished ? impreciseCells : nil)
         try folder.saveFacts(writer.text(progress))
         facts.progress = progress
     }

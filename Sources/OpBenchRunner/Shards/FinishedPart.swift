@@ -27,7 +27,7 @@ struct FinishedPart: Sendable {
         let claims = [
             ("sweep.sha256", read.sweep?.sha256, seal.sweepSHA256),
             ("sweep.shard", read.sweep?.shard?.description, seal.shard.description),
-            ("host.name", read.host.host, seal.host), ("progress.state", progress.state, RunFacts.Progress.finished),
+            ("host.name", read.host.host, seal.host), ("progress.state", progress.state.rawValue, "finished"),
         ]
         for (member, own, sealed) in claims where own != sealed {
             mistakes.note(Self.foreign(file, member, "its \(member) is \"\(own ?? "")\", not \"\(sealed)\"", seal))

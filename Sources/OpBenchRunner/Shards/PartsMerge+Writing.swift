@@ -113,7 +113,7 @@ extension PartsMerge {
             progresses.reduce(into: 0) { $0.addClamped(field($1)) }
         }
         return RunFacts.Progress(
-            state: missing.isEmpty ? RunFacts.Progress.finished : RunFacts.Progress.cancelled,
+            state: missing.isEmpty ? .finished : .cancelled,
             samplesDone: sum(\.samplesDone), samplesBad: sum(\.samplesBad),
             blocksDone: progresses.map(\.blocksDone).max() ?? 0, runnerCPUNanoseconds: sum(\.runnerCPUNanoseconds),
             endedUTC: progresses.compactMap(\.endedUTC).max())

@@ -32,13 +32,13 @@ extension FuzzReader {
             let listed = try again("the list of runs") { try RunListRow.read(list) }
             try promise(CSVFile.text(of: listed) == list, "the list of runs was another when it was written")
             let rewritten = try RunFacts.Writer(facts).text(
-                facts.progress ?? RunFacts.Progress(state: "running", samplesDone: 0))
+                facts.progress ?? RunFacts.Progress(state: .running, samplesDone: 0))
             let same = try again("the description") {
                 try JSONDocument.check(rewritten, file: file)
                 return try RunFacts.decode(text: rewritten, file: file)
             }
             let twice = try RunFacts.Writer(same).text(
-                same.progress ?? RunFacts.Progress(state: "none", samplesDone: -1))
+                same.progress ?? RunFacts.Progress(state: .cancelled, samplesDone: -1))
             try promise(twice.utf8.elementsEqual(rewritten.utf8), "the description was another when it was written")
             _ = (facts.environment, facts.machines, try facts.decodedWorkloads(of: "r"))
         })

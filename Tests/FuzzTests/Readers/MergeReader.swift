@@ -67,7 +67,7 @@ private struct Parts {
         facts.host = run.options.host
         let description = RunFacts(
             plan: run, calibration: .init(iterationsPerNanosecond: 0.5), host: facts, programs: .own(nil))
-        let progress = RunFacts.Progress(state: RunFacts.Progress.finished, samplesDone: run.samples.count)
+        let progress = RunFacts.Progress(state: .finished, samplesDone: run.samples.count)
         let rows = run.samples.map { sample in
             SampleRow(
                 runID: run.options.runID, sampleID: sample.id, timestampUTC: "2026-01-02T03:04:05.678Z",
