@@ -25,8 +25,7 @@ struct ProfileCommand: ParsableCommand {
               trace    submission, start and end of each operation on its thread;
                        work and span, critical path, waits by reason, inversions,
                        why the slowest 1 % of each class were slow (tail.json);
-                       trace.perfetto-trace for ui.perfetto.dev, trace.json for
-                       chrome://tracing
+                       trace.json for ui.perfetto.dev
               cpu      functions by CPU time: flame graph, folded stacks, speedscope
               offcpu   where threads wait, how long, and who wakes them
               heap     where memory is allocated, by bytes and by count

@@ -11,9 +11,8 @@ struct TraceCommand: ParsableCommand {
         discussion: """
             Reads a recording of OperationEngineRecorder, with the part before it in FILE.1, and writes what \
             `opbench profile --kind trace` writes of a cell: work and span, critical path, waits by reason, priority \
-            inversions, why the slowest 1 % of each class were slow (tail.json), trace.perfetto-trace for \
-            ui.perfetto.dev, trace.json for chrome://tracing. Begins with what the recording lacks: lost events, \
-            its end, operations without their submission.
+            inversions, why the slowest 1 % of each class were slow (tail.json), trace.json for ui.perfetto.dev. \
+            Begins with what the recording lacks: lost events, its end, operations without their submission.
 
             --from and --to keep the operations that were submitted in that time.
 

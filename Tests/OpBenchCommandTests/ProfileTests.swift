@@ -38,11 +38,9 @@ struct ProfileTests {
         let cells = ["engine", "dispatch"].map { "out/small_chains=2_depth=50-\($0)" }
         #expect(
             Set(folder.contents())
-                == Set(
-                    ["small.json", "out"] + cells
-                        + cells.flatMap { ["\($0)/tail.json", "\($0)/trace.json", "\($0)/trace.perfetto-trace"] }))
+                == Set(["small.json", "out"] + cells + cells.flatMap { ["\($0)/tail.json", "\($0)/trace.json"] }))
         // All operations, and a chain's span, which contains all of them.
-        for fact in ["small chains=2 depth=50", "100", "50", cells[0], cells[1], "trace.perfetto-trace", "trace.json"] {
+        for fact in ["small chains=2 depth=50", "100", "50", cells[0], cells[1], "trace.json"] {
             #expect(result.output.contains(fact), "\(fact)")
         }
         let json = try JSONSerialization.jsonObject(with: Data(folder.read("\(cells[0])/trace.json").utf8))

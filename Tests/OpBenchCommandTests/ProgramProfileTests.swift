@@ -99,7 +99,7 @@ struct ProgramProfileTests {
         }
         #expect(result.status == 0, "\(result.errors)")
         let files = folder.contents()
-        #expect(files.contains("out/sh/trace.perfetto-trace"), "\(files)")
+        #expect(files.contains("out/sh/trace.json"), "\(files)")
         let trace = try await OpBenchProcess.run(
             ["trace", "--output", "window", "--queue", "drawings", "out/sh/recording.oprec"], in: folder)
         #expect(trace.status == 0 && trace.output.contains("100 operations"), "\(trace.output)\(trace.errors)")

@@ -77,7 +77,7 @@ struct TraceTests {
         let result = try await trace(["server.oprec"], in: folder)
         #expect(result.status == 0 && result.errors == "")
         Golden("trace").expect(result.output, "whole")
-        let files = ["tail.json", "trace.json", "trace.perfetto-trace"].map { "out/server/\($0)" }
+        let files = ["tail.json", "trace.json"].map { "out/server/\($0)" }
         #expect(folder.contents() == ["out", "out/server"] + files + ["server.oprec"])
         let tails = try JSONDecoder().decode(Tails.self, from: Data(folder.read(files[0]).utf8))
         #expect(tails.classes.map(\.operations) == [200, 200] && tails.classes.map(\.slow) == [2, 2])

@@ -26,7 +26,6 @@ func write<Result>(_ name: String, _ body: (NewFile) throws -> Result) throws ->
     return result
 }
 
-let counts = try write("trace.perfetto") { try PerfettoWriter.write(trace, to: $0) }
 let chrome = try write("trace.json") { try ChromeWriter.write(trace, to: $0) }
 let cut = try write("cut.json") { try ChromeWriter.write(trace, to: $0, limit: 1000) }
 let texts = [
@@ -42,9 +41,11 @@ let texts = [
 for (name, text) in texts { try write(name) { try $0.write(Array(text.utf8)) } }
 
 let executed = trace.operations.filter(\.wasExecuted)
+let flows = trace.dependencies.filter { dependency in
+    [dependency.predecessor, dependency.successor].allSatisfy { trace.operations[Int($0)].wasExecuted }
+}
 let manifest: [(String, Int)] = [
-    ("packets", counts.packets), ("tracks", counts.tracks), ("slices", counts.slices), ("instants", counts.instants),
-    ("counterValues", counts.counterValues), ("flows", counts.flows), ("leftOut", counts.leftOut),
+    ("flows", flows.count),
     ("executed", executed.count), ("work", executed.reduce(0) { $0 + Int($1.duration) }),
     ("submitted", trace.operations.count), ("chromeEvents", chrome.events), ("chromeAllEvents", chrome.allEvents),
     ("cutEvents", cut.events), ("cutAllEvents", cut.allEvents), ("samples", profile.samples.count),

@@ -4,45 +4,6 @@ import Testing
 
 @Suite("Timelines")
 struct TimelineTests {
-    // MARK: Protobuf
-
-    @Test("Protobuf's wire format, with the examples of its documentation")
-    func wireFormat() {
-        var message = ProtobufMessage()
-        message.number(1, 150)
-        #expect(message.bytes == [0x08, 0x96, 0x01])
-        message.removeAll()
-        message.text(2, "testing")
-        #expect(message.bytes == [0x12, 0x07, 0x74, 0x65, 0x73, 0x74, 0x69, 0x6E, 0x67])
-        message.removeAll()
-        message.message(3) { $0.number(1, 150) }
-        #expect(message.bytes == [0x1A, 0x03, 0x08, 0x96, 0x01])
-        message.removeAll()
-        message.signed(1, -2)
-        #expect(message.bytes == [0x08, 0xFE] + [UInt8](repeating: 0xFF, count: 8) + [0x01])
-        message.removeAll()
-        message.fixed64(47, 1)
-        #expect(message.bytes == [0xF9, 0x02, 1, 0, 0, 0, 0, 0, 0, 0])
-        message.removeAll()
-        message.number(16, .max)
-        #expect(message.bytes == [0x80, 0x01] + [UInt8](repeating: 0xFF, count: 9) + [0x01])
-    }
-
-    @Test(
-        "A nested message of any length is preceded by its length", arguments: [0, 125, 126, 127, 128, 16_381, 16_390])
-    func nestedLengths(length: Int) {
-        let text = String(repeating: "x", count: length)
-        var message = ProtobufMessage()
-        message.message(1) { outer in outer.message(2) { $0.text(1, text) } }
-        /// A tag, a length with seven bits per byte, the lowest first, and the content.
-        func field(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
-            let (low, middle, high) = (content.count & 127, content.count >> 7 & 127, content.count >> 14)
-            let lengths = high > 0 ? [low | 128, middle | 128, high] : middle > 0 ? [low | 128, middle] : [low]
-            return [tag] + lengths.map { UInt8($0) } + content
-        }
-        #expect(message.bytes == field(0x0A, field(0x12, field(0x0A, Array(text.utf8)))))
-    }
-
     // MARK: Counters
 
     private func points(_ trace: SampleTrace, _ name: String) throws -> [[Int64]] {
@@ -128,17 +89,13 @@ struct TimelineTests {
     }
 
     private func expectNesting(_ lane: TimelineLane) {
-        var (open, last): ([TimelineSlice], TraceTime) = ([], .min)
-        lane.forEachEdge { edge, slice in
-            let time = edge == .begin ? slice.start : slice.end
-            #expect(time >= last)
-            last = time
-            switch edge {
-            case .begin: open.append(slice)
-            case .end: #expect(open.popLast() == slice)
-            }
+        var open: [TraceTime] = []
+        for slice in lane.slices {
+            while let end = open.last, end <= slice.start { open.removeLast() }
+            #expect(slice.start <= slice.end && slice.end <= open.last ?? .max)
+            open.append(slice.end)
         }
-        #expect(open.isEmpty)
+        #expect(lane.slices.map(\.start) == lane.slices.map(\.start).sorted())
     }
 
     @Test("Too many overlapping slices become points, and none is lost")
@@ -147,53 +104,10 @@ struct TimelineTests {
         let lanes = TimelineLanes(trace)
         #expect(lanes.lanes.count == TimelineLanes.mostRows)
         #expect(lanes.crowded.count == 100 - TimelineLanes.mostRows)
-        let counts = try PerfettoWriter.write(trace, to: ByteCollector())
-        #expect(counts.slices == TimelineLanes.mostRows)
-        // Plus the two marks.
-        #expect(counts.instants == 100 - TimelineLanes.mostRows + 2)
-        #expect(counts.leftOut == 0)
+        #expect(trace.instants(lanes).map(\.count) == [100 - TimelineLanes.mostRows])
     }
 
     // MARK: Files
-
-    @Test("Perfetto: counts match the written events")
-    func perfettoCounts() throws {
-        let collector = ByteCollector()
-        let counts = try PerfettoWriter.write(Fixture.everything, to: collector)
-        // Four operations, two parks, two spans.
-        #expect(counts.slices == 8)
-        // Five submissions, nine events of threads that are not parks, two marks.
-        #expect(counts.instants == 5 + 9 + 2)
-        // One of the two dependencies has two bars.
-        #expect(counts.flows == 1)
-        let values = Fixture.everything.counters().reduce(0) { $0 + $1.points.count }
-        #expect(counts.counterValues == values)
-        #expect(counts.packets == 2 + counts.tracks + 2 * counts.slices + counts.instants + values)
-        #expect(collector.bytes.count > 1000)
-    }
-
-    @Test("Perfetto: an operation takes less than 200 bytes, whatever surrounds it")
-    func perfettoSize() throws {
-        var trace = SampleTrace(workerCount: 2)
-        trace.threads = (0..<3).map { SampleTrace.Thread(name: "thread \($0)", role: .worker, id: $0 + 1) }
-        trace.queues = [SampleTrace.Queue(name: "queue")]
-        trace.classes = ["operation"]
-        // Times as late and as long as in a sample of a million.
-        let count = 20_000
-        for index in 0..<count {
-            let start = 2_000_000_000 + Int64(index) * 1_000_000
-            trace.operations.append(
-                TracedOperation(
-                    submit: 1_000_000_000 + Int64(index) * 1000, ready: start - 900_000, start: start,
-                    end: start + 900_000, notified: start + 990_000, worker: UInt16(index % 2), submitter: 2,
-                    priority: 4))
-            if index > 0 { trace.dependencies.append(TracedDependency(UInt32(index - 1), before: UInt32(index))) }
-        }
-        let collector = ByteCollector()
-        try PerfettoWriter.write(trace, to: collector)
-        let counterBytes = 5 * count * 24
-        #expect(collector.bytes.count - counterBytes < 190 * count)
-    }
 
     @Test("Chrome: times are exact", arguments: [(0, "0.000"), (1, "0.001"), (1_234_567, "1234.567"), (-5, "-0.005")])
     func microseconds(time: Int64, text: String) {

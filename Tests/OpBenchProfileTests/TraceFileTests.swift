@@ -87,7 +87,6 @@ struct TraceFileTests {
                 copy[place] ^= change
                 guard let trace = try? TraceFile.read(copy) else { continue }
                 taken += 1
-                try PerfettoWriter.write(trace, to: ByteCollector())
                 try ChromeWriter.write(trace, to: ByteCollector())
                 _ = (try? TraceReport(trace))?.lines()
             }
@@ -178,7 +177,6 @@ struct TraceFileTests {
         }
         for write: (any ByteSink) throws -> Void in [
             { try TraceFile.write(Fixture.everything, to: $0) },
-            { try PerfettoWriter.write(Fixture.everything, to: $0) },
             { try ChromeWriter.write(Fixture.everything, to: $0) },
         ] {
             let disk = FullDisk()

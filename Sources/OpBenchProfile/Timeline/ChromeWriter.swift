@@ -1,6 +1,6 @@
 import OpBenchModel
 
-/// Writes a trace as JSON in Chrome's Trace Event Format, for chrome://tracing, speedscope and other readers: a
+/// Writes a trace as JSON in Chrome's Trace Event Format, for ui.perfetto.dev, speedscope and other readers: a
 /// complete event (`X`) for each slice, instants, counters, and a pair of flow events for each dependency.
 ///
 /// The slices of a row nest, as the format requires. JSON is large, about 400 bytes per operation, and readers load all
@@ -21,8 +21,8 @@ public struct ChromeWriter {
         /// A one-line message; nil if the file is complete.
         public var message: String? {
             guard let cutAt else { return nil }
-            return "the JSON file contains the first \(events) of \(counted(allEvents, "event")), those before "
-                + "\(ProfileText.time(cutAt)); the protobuf file contains all"
+            return "trace.json contains the first \(events) of \(counted(allEvents, "event")), those before "
+                + "\(ProfileText.time(cutAt)), because viewers load all of it into memory"
         }
     }
 

@@ -1,3 +1,5 @@
+import OpBenchModel
+
 /// A bar of the timeline. 24 bytes.
 struct TimelineSlice: Equatable {
     enum Kind: UInt8 { case operation, park, span }
@@ -9,8 +11,8 @@ struct TimelineSlice: Equatable {
     var kind: Kind
 }
 
-/// A row of the timeline. Its slices nest: of any two, either one contains the other, or they do not overlap. Both
-/// formats require that.
+/// A row of the timeline. Its slices nest: of any two, either one contains the other, or they do not overlap. The
+/// format requires that.
 struct TimelineLane {
     enum Owner: Hashable {
         case thread(Int)
@@ -108,19 +110,6 @@ struct TimelineLanes {
 }
 
 extension TimelineLane {
-    enum Edge { case begin, end }
-
-    /// Every slice's begin and end in balanced order: by time, ends before begins.
-    func forEachEdge(_ body: (Edge, TimelineSlice) throws -> Void) rethrows {
-        var open: [TimelineSlice] = []
-        for slice in slices {
-            while let inner = open.last, inner.end <= slice.start { try body(.end, open.removeLast()) }
-            try body(.begin, slice)
-            open.append(slice)
-        }
-        while !open.isEmpty { try body(.end, open.removeLast()) }
-    }
-
     func name(in trace: SampleTrace) -> String {
         let name =
             switch owner {
@@ -173,5 +162,22 @@ extension SampleTrace {
     /// Whether a slice that did not fit becomes a point in a thread's row.
     func isInstant(_ crowded: TimelineSlice) -> Bool {
         crowded.kind == .operation && operations[Int(crowded.index)].worker != TracedOperation.unknown
+    }
+}
+
+extension ThreadStep {
+    /// The name on the timeline.
+    var words: String {
+        switch self {
+        case .begin: "thread begins"
+        case .end: "thread ends"
+        case .park: "park"
+        case .unpark: "unpark"
+        case .wake: "wake"
+        case .leaseTaken: "lease taken"
+        case .leaseGivenUp: "lease given up"
+        case .growth: "growth"
+        case .shrinkage: "shrinkage"
+        }
     }
 }

@@ -87,19 +87,14 @@ struct ProfileViews {
         return (lines, files)
     }
 
-    /// The trace for two viewers, and its slowest operations.
+    /// The trace for viewers, and its slowest operations.
     func write(_ report: TraceReport) throws -> Written {
-        let perfetto = try NewFile("trace.perfetto-trace", in: stage.folder)
-        try PerfettoWriter.write(report.trace, to: perfetto)
-        try perfetto.publish()
-        let chrome = try NewFile("trace.json", in: stage.folder)
-        let cut = try ChromeWriter.write(report.trace, to: chrome)
-        try chrome.publish()
+        let timeline = try NewFile("trace.json", in: stage.folder)
+        let cut = try ChromeWriter.write(report.trace, to: timeline)
+        try timeline.publish()
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         try stage.write(String(decoding: try encoder.encode(report.tails), as: UTF8.self) + "\n", as: Tails.fileName)
-        return (
-            report.lines() + [cut.message].compactMap(\.self), ["trace.perfetto-trace", "trace.json", Tails.fileName]
-        )
+        return (report.lines() + [cut.message].compactMap(\.self), ["trace.json", Tails.fileName])
     }
 }
