@@ -24,7 +24,7 @@ struct SchemaCommand: ParsableCommand {
     func run() throws {
         switch kind {
         case .workload: try StandardOutput.write(JSONSchema.workload())
-        case .policy: try StandardOutput.write(JSONSchema.policy())
+        case .policy: try StandardOutput.write(GatePolicy.schema())
         }
     }
 }

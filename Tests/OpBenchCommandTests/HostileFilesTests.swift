@@ -166,7 +166,7 @@ import Testing
                 _ = (spec.warnings(), spec.cells.count)
             }
             let rules = String(decoding: texts.mutated(Array(policy.utf8)), as: UTF8.self)
-            _ = try refusedOr { try PolicyDecoder().decode(text: rules, file: "x") }
+            _ = try refusedOr { try GatePolicy.decode(text: rules, file: "x") }
         }
     }
 

@@ -6,7 +6,7 @@ import Testing
 struct GateNeedsTests {
     private func needs(_ rules: String) throws -> GateNeeds {
         GateNeeds(
-            of: try PolicyDecoder().decode(text: #"{"version": 1, "rules": [\#(rules)]}"#, file: "p.json"),
+            of: try GatePolicy.decode(text: #"{"version": 1, "rules": [\#(rules)]}"#, file: "p.json"),
             on: try workload("tiny-vs-batched"))
     }
 
@@ -64,7 +64,7 @@ struct GateNeedsTests {
 @Suite("The backends that a policy judges")
 struct JudgedBackendsTests {
     private func judged(_ rules: String, of backends: String, name: String = "w") throws -> [String] {
-        let policy = try PolicyDecoder().decode(text: #"{"version": 1, "rules": [\#(rules)]}"#, file: "p.json")
+        let policy = try GatePolicy.decode(text: #"{"version": 1, "rules": [\#(rules)]}"#, file: "p.json")
         let spec = try WorkloadSpec.decode(
             text: """
                 {"name": "\(name)", "summary": "s", "shape": "chain", "parameters": {"depth": [10, 20]},

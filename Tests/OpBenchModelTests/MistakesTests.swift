@@ -106,11 +106,11 @@ struct MistakesTests {
               {"metric": "time", "at_most": 1, "against": ["serial", "serial", "x"]},
               7]}
             """
-        let errors = refusals { _ = try PolicyDecoder().decode(text: text, file: "p.json") }
+        let errors = refusals { _ = try GatePolicy.decode(text: text, file: "p.json") }
         #expect(
             errors.map { "\($0.line!) \($0.path)" } == [
-                "1 $.version", "1 $.alpha", "3 $.rules[0].max_regression", "3 $.rules[0].metric",
-                "3 $.rules[0].backend", "4 $.rules[1].max_regresion", "4 $.rules[1].min_blocks",
+                "1 $.version", "1 $.alpha", "3 $.rules[0].backend", "3 $.rules[0].metric",
+                "3 $.rules[0].max_regression", "4 $.rules[1].max_regresion", "4 $.rules[1].min_blocks",
                 "5 $.rules[2].at_most", "5 $.rules[2]", "6 $.rules[3].against[1]", "6 $.rules[3].against[2]",
                 "7 $.rules[4]",
             ])
@@ -154,7 +154,7 @@ struct CommentTests {
                 {"phases": [{"//": 1, "name": "a", "shape": "chain", "parameters": {"// depth": 1, "depth": 5}}]}
                 """#)
         #expect(phases.cells[0].phases[0].cell.integer("depth") == 5)
-        let policy = try PolicyDecoder().decode(
+        let policy = try GatePolicy.decode(
             text: """
                 {"//": "p", "version": 1, "rules": [{"// why": "w", "metric": "time", "at_most": 1,
                  "against": {"//": 1, "cell": "w"}}]}

@@ -6,7 +6,7 @@ import Testing
 @Suite("Gate policy")
 struct PolicyTests {
     private func decode(_ text: String) throws -> GatePolicy {
-        try PolicyDecoder().decode(text: text, file: "gate.json")
+        try GatePolicy.decode(text: text, file: "gate.json")
     }
 
     private func row(_ workload: String, _ backend: BackendID, _ metric: String, phase: String = "total") -> CompareRow
@@ -222,6 +222,6 @@ struct PolicyTests {
     @Test("The published schema is the generated one")
     func schema() throws {
         let file = Fixtures.package.appending(path: "workloads/schema/policy.schema.json")
-        #expect(try Fixtures.text(file) == JSONSchema.policy())
+        #expect(try Fixtures.text(file) == GatePolicy.schema())
     }
 }

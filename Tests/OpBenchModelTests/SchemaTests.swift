@@ -96,7 +96,7 @@ struct SchemaAgreementTests {
     /// Whether the decoder accepts the text, or refuses it for a reason that a schema cannot express.
     private func isSoundPolicy(_ text: String) -> Bool {
         do {
-            _ = try PolicyDecoder().decode(text: text, file: "x")
+            _ = try GatePolicy.decode(text: text, file: "x")
             return true
         } catch {
             return error.errors.allSatisfy { Self.unsaid.contains(Self.unquoted($0.message)) }
@@ -108,7 +108,7 @@ struct SchemaAgreementTests {
         [
             #"{"version": 1, "rules": [{"metric": "tim", "max_regression": 1}]}"#,
             #"{"version": 1, "alpha": 0.1, "rules": [{"metric": "time", "at_most": 1}]}"#,
-        ].map { text in unquoted(refusal { _ = try PolicyDecoder().decode(text: text, file: "x") }.message) })
+        ].map { text in unquoted(refusal { _ = try GatePolicy.decode(text: text, file: "x") }.message) })
 
     private static func unquoted(_ message: String) -> String {
         message.split(separator: "\"", omittingEmptySubsequences: false).enumerated()

@@ -2,8 +2,12 @@
 struct JSONNode {
     let file: String
     /// The path from the root `$`: `$.parameters.depth[2]`.
-    let path: String
-    let value: JSONValue
+    var path: String
+    /// The name of the value's member, or of its list's.
+    var name = "the value"
+    /// The names of backends and bodies that the file may have.
+    var names = BackendNames.known
+    var value: JSONValue
 
     /// A member's step in a path: `.name`, or `["odd name"]`; of a long name, the beginning.
     static func step(_ name: String) -> String {
@@ -28,7 +32,16 @@ struct JSONNode {
     }
 
     func child(_ member: JSONValue.Member) -> JSONNode {
-        JSONNode(file: file, path: path + Self.step(member.name), value: member.value)
+        var child = self
+        child.path += Self.step(member.name)
+        (child.name, child.value) = (member.name, member.value)
+        return child
+    }
+
+    /// The member of that name; nil if there is none.
+    subscript(name: String) -> JSONNode? {
+        guard case .object(let members) = value.content else { return nil }
+        return members.first { $0.name == name }.map(child)
     }
 
     // MARK: Typed access
@@ -62,6 +75,7 @@ struct JSONNode {
                     remedy: Suggestion.remedy(for: member.name, among: known, from: command)))
             if let meant = Suggestion.nearest(to: member.name, among: known), members[meant] == nil {
                 members[meant] = child(member)
+                members[meant]?.name = meant
             }
         }
         let missing = required.filter { members[$0] == nil }
@@ -85,7 +99,12 @@ struct JSONNode {
     func elements(_ what: String) throws(InputErrors) -> [JSONNode] {
         guard case .array(let elements) = value.content else { throw wrongType(expected: what) }
         if elements.isEmpty { throw error("an empty list", remedy: "write \(what) with at least one entry") }
-        return elements.enumerated().map { JSONNode(file: file, path: "\(path)[\($0)]", value: $1) }
+        return elements.enumerated().map { index, element in
+            var child = self
+            child.path += "[\(index)]"
+            child.value = element
+            return child
+        }
     }
 
     func string(_ what: String) throws(InputErrors) -> String {

@@ -63,7 +63,8 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral {
     init(booleanLiteral flag: Bool) { self.init(.boolean(flag)) }
 
     static func string(_ text: String) -> JSONValue { JSONValue(.string(text)) }
-    static func integer(_ number: Int) -> JSONValue { JSONValue(.number(JSONNumber(text: String(number)))) }
+    static func number(_ text: String) -> JSONValue { JSONValue(.number(JSONNumber(text: text))) }
+    static func integer(_ number: Int) -> JSONValue { .number(String(number)) }
     static func list(_ elements: JSONValue...) -> JSONValue { JSONValue(.array(elements)) }
     static func strings(_ texts: [String]) -> JSONValue { JSONValue(.array(texts.map(JSONValue.string))) }
     static func object(_ members: (String, JSONValue)...) -> JSONValue { .members(members) }

@@ -3,8 +3,10 @@ public enum RunName {
     /// The file of a history in a folder of runs, a name that no run can have.
     public static let historyFile = "history.sqlite"
 
-    static let lengthLimit = 100
-    static let pattern = "^[A-Za-z0-9][A-Za-z0-9._-]*$"
+    private static let lengthLimit = 100
+
+    static let schema: Schema =
+        ["pattern": "^[A-Za-z0-9][A-Za-z0-9._-]*$", "maxLength": .integer(lengthLimit)] + .oneLine
 
     public static let rule =
         "use 1 to \(lengthLimit) of a–z, A–Z, 0–9, `.`, `_` and `-`, beginning with a letter or digit"

@@ -5,9 +5,8 @@ extension FuzzReader {
     static let policy = FuzzReader(
         name: "policy", form: .json,
         words: {
-            PolicyDecoder.keys + PolicyDecoder.selectorKeys + PolicyDecoder.boundKeys + PolicyDecoder.goalKeys
-                + PolicyDecoder.judgedMetrics + BackendID.known.map(\.rawValue)
-                + [PolicyDecoder.schemaPath, "*", "**", "ti*", "p99", "total", "mark:pending", "1e18", "1e-9"]
+            words(of: GatePolicy.schema()) + GatePolicy.judgedMetrics
+                + ["schema/policy.schema.json", "*", "**", "ti*", "p99", "total", "mark:pending", "1e18", "1e-9"]
                 + jsonWords
         },
         seeds: {
@@ -33,4 +32,9 @@ extension FuzzReader {
             let same = try again("the policy") { try GatePolicy.decode(text: rewritten, file: file) }
             try promise(same == policy, "the policy was another when it was written")
         })
+
+    /// The names and words in a schema.
+    static func words(of schema: String) -> [String] {
+        schema.split(separator: "\"").map(String.init).filter { $0.count < 40 && !$0.contains(where: \.isWhitespace) }
+    }
 }
