@@ -23,7 +23,7 @@ struct SchemaCommand: ParsableCommand {
 
     func run() throws {
         switch kind {
-        case .workload: try StandardOutput.write(JSONSchema.workload())
+        case .workload: try StandardOutput.write(WorkloadSpec.schema())
         case .policy: try StandardOutput.write(GatePolicy.schema())
         }
     }

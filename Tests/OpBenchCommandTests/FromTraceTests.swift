@@ -50,7 +50,7 @@ struct FromTraceTests {
         #expect(Set(spec.backends).isSuperset(of: [.engine, .dispatch, .foundation]))
         let plan = try RunPlan(specs: [spec], options: RunOptions.standard)
         #expect(plan.omissions.isEmpty && !plan.samples.isEmpty)
-        guard case .recording(let load)? = spec.axes["recording"]?.first else {
+        guard let load = spec.axes["recording"]?.first?.content as? RecordedLoad else {
             Issue.record("no recording")
             return
         }

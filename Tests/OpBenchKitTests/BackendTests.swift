@@ -226,7 +226,7 @@ struct RecordedNameTests {
     @Test func `a recorded workload may name a backend of another program, a new one may not`() throws {
         let recorded = try WorkloadSpec.decode(text: text, file: "w.json", backends: .recorded)
         #expect(recorded.backends.map(\.rawValue) == ["mine", "engine"])
-        #expect(recorded.skips.flatMap(\.backends.names).map(\.rawValue) == ["mine"])
+        #expect(recorded.skips.flatMap(\.backends).map(\.rawValue) == ["mine"])
         #expect(throws: InputErrors.self) { try WorkloadSpec.decode(text: text, file: "w.json") }
         let bad = text.replacing("mine", with: "M ine")
         #expect(throws: InputErrors.self) { try WorkloadSpec.decode(text: bad, file: "w.json", backends: .recorded) }

@@ -52,7 +52,7 @@ enum Fixtures {
 func decode(
     shape: String = "independent", parameters: String = "{}", backends: String = #"["engine"]"#, more: String = ""
 ) throws -> WorkloadSpec {
-    try WorkloadDecoder.decode(
+    try WorkloadSpec.decode(
         text: """
             {"name": "sample", "summary": "A workload for tests", "shape": "\(shape)",
              "parameters": \(parameters), "backends": \(backends)\(more.isEmpty ? "" : ", " + more)}

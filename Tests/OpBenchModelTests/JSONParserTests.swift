@@ -32,7 +32,7 @@ struct JSONParserTests {
     @Test("Escapes, surrogate pairs and raw UTF-8 are equivalent")
     func strings() throws {
         let node = try JSONParser.parse(#""\u00e9é\ud83d\ude00😀\n\t\"\\\/""#, file: "x")
-        #expect(try node.string("a string") == "éé😀😀\n\t\"\\/")
+        #expect(try Format.text("a string").read(node) == "éé😀😀\n\t\"\\/")
     }
 
     private let golden = Golden("json-errors")
@@ -96,7 +96,8 @@ struct JSONParserTests {
         let text = try Fixtures.text(Fixtures.schema)
         #expect(JSONText.write(try JSONParser.parse(text, file: "x").value) == text)
         let odd = JSONValue.string("\u{1}\u{1F}\"\\\n\r\té😀")
-        #expect(try JSONParser.parse(JSONText.write(odd), file: "x").string("") == "\u{1}\u{1F}\"\\\n\r\té😀")
+        let read = try Format.text("a string").read(try JSONParser.parse(JSONText.write(odd), file: "x"))
+        #expect(read == "\u{1}\u{1F}\"\\\n\r\té😀")
     }
 
     @Test(
@@ -106,14 +107,14 @@ struct JSONParserTests {
         let bytes = Array(try Fixtures.text(file).utf8)
         for length in stride(from: 0, to: bytes.count - 1, by: 3) {
             let cut = String(decoding: bytes[..<length], as: UTF8.self)
-            _ = refusal { _ = try WorkloadDecoder.decode(text: cut, file: "cut.json") }
+            _ = refusal { _ = try WorkloadSpec.decode(text: cut, file: "cut.json") }
         }
         var generator = Numbers(state: 1)
         for _ in 0..<200 {
 
             var changed = bytes
             changed[Int.random(in: bytes.indices, using: &generator)] = UInt8.random(in: 0x20...0x7E, using: &generator)
-            _ = try? WorkloadDecoder.decode(text: String(decoding: changed, as: UTF8.self), file: "changed.json")
+            _ = try? WorkloadSpec.decode(text: String(decoding: changed, as: UTF8.self), file: "changed.json")
         }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite("All mistakes at once")
 struct MistakesTests {
     private func paths(_ text: String) -> [String] {
-        refusals { _ = try WorkloadDecoder.decode(text: text, file: "w.json") }.map { "\($0.line ?? 0) \($0.path)" }
+        refusals { _ = try WorkloadSpec.decode(text: text, file: "w.json") }.map { "\($0.line ?? 0) \($0.path)" }
     }
 
     @Test("every part of a workload is checked, and mistakes are in the order of lines")
@@ -65,7 +65,7 @@ struct MistakesTests {
             ),
         ])
     func causes(text: String, expected: [String]) {
-        #expect(refusals { _ = try WorkloadDecoder.decode(text: text, file: "w.json") }.map(\.path) == expected)
+        #expect(refusals { _ = try WorkloadSpec.decode(text: text, file: "w.json") }.map(\.path) == expected)
     }
 
     @Test("a comma too many or too few, a comment and a duplicate member do not end parsing")
@@ -77,11 +77,11 @@ struct MistakesTests {
              "parameters": {"depth": [0,],}, "backends": ["engine" "serial"],
             }
             """
-        let errors = refusals { _ = try WorkloadDecoder.decode(text: text, file: "w.json") }
+        let errors = refusals { _ = try WorkloadSpec.decode(text: text, file: "w.json") }
         #expect(errors.map(\.line) == [1, 2, 2, 4, 4, 4, 4, 5])
         #expect(errors[1].path == "$.name" && errors.contains { $0.path == "$.parameters.depth[0]" })
         // The mistake that ends parsing comes after the earlier ones.
-        let cut = refusals { _ = try WorkloadDecoder.decode(text: #"{"a": 1, "a": 2, "b": }"#, file: "w.json") }
+        let cut = refusals { _ = try WorkloadSpec.decode(text: #"{"a": 1, "a": 2, "b": }"#, file: "w.json") }
         #expect(cut.map(\.path) == ["$.a", ""])
         Golden("json-mistakes").expect((errors + cut).map(\.description).joined(separator: "\n"), "workload")
     }
@@ -138,7 +138,7 @@ struct MistakesTests {
 struct CommentTests {
     @Test("a member of any object whose name begins with // is ignored")
     func workload() throws {
-        let spec = try WorkloadDecoder.decode(
+        let spec = try WorkloadSpec.decode(
             text: """
                 {"//": "a chain", "name": "w", "summary": "s", "shape": "priority_mix", "// skip": 7,
                  "parameters": {"// mix": ["of", "two"], "mix": {"// odd\\n": 0, "high": 1, "low": 2}, "//operations": -1},
@@ -187,7 +187,7 @@ struct TemplateTests {
         let definition = ShapeDefinition.of(shape)
         let template = WorkloadTemplate(definition, file: "new/my-own.json", backends: [.engine, .dispatch])
         for text in [template.text, template.example] {
-            let spec = try WorkloadDecoder.decode(text: text, file: "my-own.json")
+            let spec = try WorkloadSpec.decode(text: text, file: "my-own.json")
             #expect(spec.shape == shape && spec.warnings() == [])
             #expect(spec.cells.map(\.id) == ["my-own"])
             #expect(spec.sampleKinds == definition.usualKinds)
@@ -205,13 +205,13 @@ struct TemplateTests {
         arguments: [("a/b-1.json", "b-1"), ("Über.json", "chain"), (".json", "chain"), ("", "chain"), ("/", "chain")])
     func names(file: String, expected: String) throws {
         let text = WorkloadTemplate(.of(.chain), file: file, backends: [.engine]).text
-        #expect(try WorkloadDecoder.decode(text: text, file: "x").name == expected)
+        #expect(try WorkloadSpec.decode(text: text, file: "x").name == expected)
     }
 
     @Test("rules written as comments are valid without their mark")
     func rules() throws {
         let text = WorkloadTemplate(.of(.chain), file: nil, backends: [.engine, .serial]).text
-        let spec = try WorkloadDecoder.decode(
+        let spec = try WorkloadSpec.decode(
             text: text.replacingOccurrences(of: "\"// skip\"", with: "\"skip\"")
                 .replacingOccurrences(of: "\"// expect\"", with: "\"expect\""), file: "x")
         #expect(spec.skips.count == 1 && spec.expectations.count == 1)

@@ -8,7 +8,7 @@ import Testing
 struct SchemaTests {
     @Test("The committed file matches the definitions: `opbench schema` writes it")
     func current() throws {
-        #expect(try Fixtures.text(Fixtures.schema) == JSONSchema.workload())
+        #expect(try Fixtures.text(Fixtures.schema) == WorkloadSpec.schema())
     }
 }
 
@@ -119,7 +119,7 @@ struct SchemaAgreementTests {
     /// columns that do not make up a recording.
     private func isSound(_ text: String) -> Bool {
         do {
-            _ = try WorkloadDecoder.decode(text: text, file: "x")
+            _ = try WorkloadSpec.decode(text: text, file: "x")
             return true
         } catch {
             // Such a cell is a mistake of the parameters as a whole. In a schema, only a non-object is.

@@ -58,7 +58,7 @@ struct DefinitionTests {
         #expect(Set(parameters.map(\.name)).count == parameters.count)
         for parameter in parameters {
             let node = JSONNode(file: "", path: "", value: parameter.defaultValue.json)
-            #expect(try parameter.value(from: node) == parameter.defaultValue)
+            #expect(try parameter.format.read(node) == parameter.defaultValue)
             #expect(!parameter.summary.isEmpty)
             #expect(parameter.name.allSatisfy { $0.isLowercase || $0 == "_" })
         }

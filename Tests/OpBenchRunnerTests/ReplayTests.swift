@@ -64,8 +64,8 @@ import Testing
 
     @Test func `a load is equal to itself, read back`() throws {
         let cell = try Fixture.cell("replay", #"{"recording": \#(Fixture.recorded)}"#)
-        let data = try JSONEncoder().encode(cell.parameters)
-        #expect(try JSONDecoder().decode([String: ParameterValue].self, from: data) == cell.parameters)
+        let data = try JSONEncoder().encode(cell)
+        #expect(try JSONDecoder().decode(Cell.self, from: data) == cell)
         let other = try Fixture.cell("replay", #"{"recording": {"gaps_ns": [0], "cpu_ns": [1]}}"#)
         #expect(other.parameters["recording"] != cell.parameters["recording"])
         #expect(cell.id.count < 40)

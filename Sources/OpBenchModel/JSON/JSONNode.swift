@@ -49,46 +49,6 @@ struct JSONNode {
     /// A member whose name begins with this is a comment and is ignored.
     static let commentMark = "//"
 
-    /// Checks and returns the members by name.
-    ///
-    /// An unknown name is a mistake. If it is close to an absent known name, its value is checked as that member's, and
-    /// the known name is not reported as missing.
-    ///
-    /// - Parameters:
-    ///   - command: the command that prints all known names.
-    ///   - required: names that must be present.
-    ///   - remedy: the advice if one is missing; nil lists the required names.
-    ///   - mistakes: receives the mistakes in the names.
-    func object(
-        _ what: String, known: [String], from command: String? = nil, required: [String] = [], remedy: String? = nil,
-        _ mistakes: Mistakes
-    ) throws(InputErrors) -> [String: JSONNode] {
-        let found = try self.members(what)
-        var members = Dictionary(
-            found.filter { known.contains($0.name) }.map { ($0.name, child($0)) },
-            uniquingKeysWith: { first, _ in first })
-        for member in found where !known.contains(member.name) {
-            mistakes.note(
-                InputError(
-                    file: file, line: member.line > 0 ? member.line : nil, path: child(member).path,
-                    message: "unknown key \(JSONText.excerpt(member.name))",
-                    remedy: Suggestion.remedy(for: member.name, among: known, from: command)))
-            if let meant = Suggestion.nearest(to: member.name, among: known), members[meant] == nil {
-                members[meant] = child(member)
-                members[meant]?.name = meant
-            }
-        }
-        let missing = required.filter { members[$0] == nil }
-        if !missing.isEmpty {
-            let names = missing.map { "\"\($0)\"" }.joined(separator: ", ")
-            mistakes.note(
-                mistake(
-                    missing.count == 1 ? "the key \(names) is missing" : "the keys \(names) are missing",
-                    remedy: remedy ?? "required: \(required.joined(separator: ", "))"))
-        }
-        return members
-    }
-
     /// The members without comments.
     func members(_ what: String) throws(InputErrors) -> [JSONValue.Member] {
         guard case .object(let members) = value.content else { throw wrongType(expected: what) }
@@ -106,41 +66,12 @@ struct JSONNode {
             return child
         }
     }
+}
 
-    func string(_ what: String) throws(InputErrors) -> String {
-        guard case .string(let text) = value.content else { throw wrongType(expected: what) }
-        return text
-    }
-
-    /// A string that is one of `choices`.
-    ///
-    /// - Parameters:
-    ///   - command: the command that prints all choices.
-    ///   - note: another possible cause of an unknown value, added to the remedy.
-    func choice(
-        _ what: String, among choices: [String], from command: String? = nil, note: String? = nil
-    ) throws(InputErrors) -> String {
-        guard case .string(let text) = value.content else {
-            let quoted = Suggestion.list(choices.map { "\"\($0)\"" }, from: command)
-            throw error("\(value.kindName) found in place of the \(what)", remedy: "write one of \(quoted)")
-        }
-        guard choices.contains(text) else {
-            throw error(
-                "unknown \(what) \(JSONText.excerpt(text))",
-                remedy: Suggestion.remedy(for: text, among: choices, from: command) + (note.map { "; \($0)" } ?? ""))
-        }
-        return text
-    }
-
-    /// One line of text for people, of 1 to `limit` characters.
-    func sentence(_ what: String, limit: Int) throws(InputErrors) -> String {
-        let text = try string(what)
-        let scalars = text.unicodeScalars
-        guard (1...limit).contains(scalars.count), !scalars.contains(where: { $0.value < 0x20 }) else {
-            throw error(
-                "\(what) is empty, too long or more than one line", remedy: "write one line of 1 to \(limit) characters"
-            )
-        }
-        return text
-    }
+/// The names of backends and bodies that a file may have.
+public enum BackendNames: Sendable {
+    /// The names that this program knows.
+    case known
+    /// Any name, as in files that another program wrote.
+    case recorded
 }

@@ -25,6 +25,9 @@ struct JSONValue: Sendable {
         self.line = line
     }
 
+    var isList: Bool { if case .array = content { true } else { false } }
+    var isObject: Bool { if case .object = content { true } else { false } }
+
     /// The kind of value, for messages: `a string`, `a list`.
     var kindName: String {
         switch content {
@@ -72,7 +75,4 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral {
     static func members(_ members: [(String, JSONValue)]) -> JSONValue {
         JSONValue(.object(members.map { Member(name: $0.0, line: 0, value: $0.1) }))
     }
-
-    /// A reference to a definition of the schema.
-    static func reference(_ definition: String) -> JSONValue { .object(("$ref", .string("#/$defs/" + definition))) }
 }

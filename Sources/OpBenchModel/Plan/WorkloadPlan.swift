@@ -75,17 +75,6 @@ public struct WorkloadPlan: Sendable {
     package var stall: Stall?
     /// The shape's own detail; nil if it needs none.
     package var detail: (any ShapeDetail)?
-
-    init(
-        shape: Shape, needs: Capability, operationCount: Int, itemCount: Int, workNanoseconds: Int, limit: Int?
-    ) {
-        self.shape = shape
-        self.needs = needs
-        self.operationCount = operationCount
-        self.itemCount = itemCount
-        self.workNanoseconds = workNanoseconds
-        self.limit = limit
-    }
 }
 
 extension WorkloadPlan {
@@ -183,16 +172,6 @@ extension WorkloadPlan {
         if let graph { return graph.levels[operation] }
         guard let chains else { return 1 }
         return UInt32(truncatingIfNeeded: operation / chains.count + 1)
-    }
-}
-
-extension WorkloadPlan {
-    /// The plan of a cell. The same cell gives the same plan, for every backend and in every process.
-    package init(_ cell: Cell) { self = ShapeDefinition.of(cell.shape).plan(of: cell) }
-
-    /// The plan without its tables of operations: enough to check whether a backend can express it.
-    package static func forSupport(_ cell: Cell) -> WorkloadPlan {
-        WorkloadPlan(ShapeDefinition.of(cell.shape).sketch(cell))
     }
 }
 
@@ -357,15 +336,6 @@ extension Pacing {
         case .bursts: self
         case .arrivals(let instants): .arrivals(Array(instants.prefix(count)))
         }
-    }
-}
-
-extension Stall {
-    /// Nil if the cell has no stall.
-    init?(_ cell: Cell, of operations: Int) {
-        let nanoseconds = cell.integer("stall_ns")
-        guard nanoseconds > 0 else { return nil }
-        self.init(nanoseconds: nanoseconds, operation: operations / 2)
     }
 }
 

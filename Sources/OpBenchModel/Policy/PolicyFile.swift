@@ -32,8 +32,7 @@ struct PolicyFile: Sendable {
                     "rules", of: { formats.rules(alpha: $0.alpha, minBlocks: $0.minBlocks) },
                     "The first rule with max_regression that matches a figure judges it; figures that none matches are "
                         + "not judged. Each rule with at_most judges every figure that it matches. A policy has rules "
-                        + "of one of these kinds.", isRequired: true
-                ) { $0.policy = $1 },
+                        + "of one of these kinds.", isRequired: true, keep: { $0.policy = $1 }),
             ]
         ).map(\.policy)
     }

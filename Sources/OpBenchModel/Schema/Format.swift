@@ -3,15 +3,19 @@
 struct Format<Value>: Sendable {
     /// The allowed values: `a whole number from 1 to 512`.
     let allowed: String
-    private let makeSchema: @Sendable () -> Schema
+    private var makeSchema: @Sendable () -> Schema
     /// Decodes a value, or throws everything that is wrong with it.
     let read: @Sendable (JSONNode) throws(InputErrors) -> Value
+    /// Whether some values are numbers, which conditions may bound.
+    let isNumeric: Bool
+    /// Makes JSON of a text of the command line; nil for a text of another form.
+    var parse: (@Sendable (String) -> JSONValue?)?
 
     init(
-        _ allowed: String, schema: @autoclosure @escaping @Sendable () -> Schema,
+        _ allowed: String, isNumeric: Bool = false, schema: @autoclosure @escaping @Sendable () -> Schema,
         read: @escaping @Sendable (JSONNode) throws(InputErrors) -> Value
     ) {
-        (self.allowed, self.makeSchema, self.read) = (allowed, schema, read)
+        (self.allowed, self.isNumeric, self.makeSchema, self.read) = (allowed, isNumeric, schema, read)
     }
 
     var schema: Schema { makeSchema() }
@@ -25,7 +29,37 @@ struct Format<Value>: Sendable {
         _ more: @autoclosure @escaping @Sendable () -> Schema = [:],
         _ check: @escaping @Sendable (Value, JSONNode) throws(InputErrors) -> Other
     ) -> Format<Other> {
-        Format<Other>(allowed, schema: schema + more()) { node throws(InputErrors) in try check(try read(node), node) }
+        var format = Format<Other>(allowed, isNumeric: isNumeric, schema: schema + more()) { node throws(InputErrors) in
+            try check(try read(node), node)
+        }
+        format.parse = parse
+        return format
+    }
+
+    /// The format with a schema that is written once, and that others refer to.
+    ///
+    /// - Parameter name: of the definition; nil for the allowed values in words.
+    func shared(as name: String? = nil) -> Format {
+        var format = self
+        format.makeSchema = {
+            let words = allowed.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+            return makeSchema().named(name ?? words.joined(separator: "-"))
+        }
+        return format
+    }
+
+    /// A value of the command line as JSON: one that has no form of the format stays text, and is refused when it is
+    /// read.
+    func json(of text: String) -> JSONValue {
+        if isNumeric, FigureText.read(text) != nil || Int(text) != nil { return .number(text) }
+        return parse?(text) ?? .string(text)
+    }
+
+    /// Any value; it is not read.
+    static func any(_ allowed: String, _ schema: @autoclosure @escaping @Sendable () -> Schema, _ value: Value)
+        -> Format where Value: Sendable
+    {
+        Format(allowed, schema: schema()) { _ in value }
     }
 
     /// Decodes a whole file.
@@ -47,11 +81,13 @@ struct Format<Value>: Sendable {
 // MARK: - Numbers
 
 extension Format<Int> {
-    static func integer(_ range: ClosedRange<Int>) -> Format {
+    /// - Parameter words: the allowed values; nil for the range in words.
+    static func integer(_ range: ClosedRange<Int>, in words: String? = nil) -> Format {
         let (least, most) = (range.lowerBound, range.upperBound)
-        let allowed = least == most ? "\(least)" : "a whole number from \(least) to \(most)"
+        let allowed = words ?? (least == most ? "\(least)" : "a whole number from \(least) to \(most)")
         return Format(
-            allowed, schema: ["type": "integer", "minimum": .integer(least), "maximum": .integer(most)]
+            allowed, isNumeric: true,
+            schema: ["type": "integer", "minimum": .integer(least), "maximum": .integer(most)]
         ) { node throws(InputErrors) in
             let number = try node.number(allowed)
             guard number.isWhole || !number.double.isFinite else {
@@ -69,7 +105,9 @@ extension Format<Double> {
     static func number(_ range: ClosedRange<Double>) -> Format {
         let (least, most) = (FigureText.write(range.lowerBound), FigureText.write(range.upperBound))
         let allowed = "a number from \(least) to \(most)"
-        return Format(allowed, schema: ["type": "number", "minimum": .number(least), "maximum": .number(most)]) {
+        return Format(
+            allowed, isNumeric: true, schema: ["type": "number", "minimum": .number(least), "maximum": .number(most)]
+        ) {
             node throws(InputErrors) in
             let number = try node.number(allowed)
             guard range.contains(number.double) else {
@@ -114,7 +152,7 @@ extension Format<String> {
 
     /// One line of text for people.
     static func sentence(_ allowed: String) -> Format {
-        text(allowed, 1...TextLimits.sentence).checked(.oneLine) { text, node throws(InputErrors) in
+        text(allowed, 1...200).checked(.oneLine) { text, node throws(InputErrors) in
             guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 }) else {
                 throw node.error(
                     "\(node.name) has a line break or another control character", remedy: "write \(allowed)")
@@ -157,9 +195,13 @@ extension Format<String> {
 extension Format {
     /// A list of at least one such value.
     ///
-    /// - Parameter name: the text of a value that appears at most once; nil if values may repeat.
+    /// - Parameters:
+    ///   - advice: the remedy if there are more values; nil says how many are allowed.
+    ///   - remedy: the advice if a value appears twice.
+    ///   - name: the text of a value that appears at most once; nil if values may repeat.
     func list(
-        _ allowed: String, atMost limit: Int? = nil, distinct name: (@Sendable (Value) -> String)? = nil
+        _ allowed: String, atMost limit: Int? = nil, advice: String? = nil, remedy: String = "keep one of the two",
+        distinct name: (@Sendable (Value) -> String)? = nil
     ) -> Format<[Value]> {
         let unique: Schema = name == nil ? [:] : ["uniqueItems": true]
         let most: Schema = limit.map { ["maxItems": .integer($0)] } ?? [:]
@@ -169,14 +211,15 @@ extension Format {
         ) { node throws(InputErrors) in
             let elements = try node.elements(allowed)
             if let limit, elements.count > limit {
-                throw node.error("the list has \(elements.count) entries", remedy: "at most \(limit) are allowed")
+                throw node.error(
+                    "the list has \(elements.count) entries", remedy: advice ?? "at most \(limit) are allowed")
             }
             let mistakes = Mistakes()
             var (values, seen): ([Value], Set<String>) = ([], [])
             for element in elements {
                 guard let value = mistakes.keep({ () throws(InputErrors) in try read(element) }) else { continue }
                 if let name = name?(value), !seen.insert(name).inserted {
-                    mistakes.note(element.mistake("\(name) appears twice in the list", remedy: "keep one of the two"))
+                    mistakes.note(element.mistake("\(name) appears twice in the list", remedy: remedy))
                 }
                 values.append(value)
             }
@@ -190,7 +233,7 @@ extension Format {
         _ allowed: String, text: Format? = nil, number: Format? = nil, list: Format? = nil, object: Format? = nil
     ) -> Format {
         Format(
-            allowed,
+            allowed, isNumeric: number?.isNumeric ?? false,
             schema: .keyword("anyOf", [text, number, list, object].compactMap { $0?.schema }) { JSONValue(.array($0)) }
         ) { node throws(InputErrors) in
             let format =

@@ -5,7 +5,7 @@ extension Capability { package static let announcedEnds = Capability("announced 
 extension ShapeDefinition {
     /// Operations that report their own end.
     static let asynchronous = ShapeDefinition(
-        .asynchronous, needs: .announcedEnds,
+        shape: .asynchronous, needs: .announcedEnds,
         summary: "Operations that continue after `start` returns and report their own end.",
         parameters: [
             .count("operations", 1...operationLimit, 10_000, "Operations, all together."),

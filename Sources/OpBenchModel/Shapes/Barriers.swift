@@ -5,7 +5,7 @@ extension Capability { package static let barriers = Capability("barriers") }
 extension ShapeDefinition {
     /// Operations with barriers: a barrier runs alone, after all operations before it and before all behind it.
     static let barriers = ShapeDefinition(
-        .barriers, needs: .barriers,
+        shape: .barriers, needs: .barriers,
         summary: "Operations of which every n-th is a barrier, which separates those before from those after it.",
         parameters: [
             .count("operations", 1...operationLimit, 10_000, "Operations, the barriers among them."),

@@ -5,7 +5,7 @@ extension Capability { package static let blockGroups = Capability("block groups
 extension ShapeDefinition {
     /// Operations of several blocks.
     static let blockGroups = ShapeDefinition(
-        .blockGroups, needs: .blockGroups,
+        shape: .blockGroups, needs: .blockGroups,
         summary:
             "Groups of blocks, one BlockOperation per group; each block is counted and timed as an operation.",
         parameters: [

@@ -5,12 +5,12 @@ extension Capability { package static let cancellation = Capability("cancellatio
 extension ShapeDefinition {
     /// Operations that are cancelled in great numbers.
     static let cancelStorm = ShapeDefinition(
-        .cancelStorm, needs: .cancellation,
+        shape: .cancelStorm, needs: .cancellation,
         summary: "Many submitted operations are cancelled at once.",
         parameters: [
             .count("operations", 1...operationLimit, 10_000, "Operations submitted in total."),
             .init(
-                name: "cancelled_percent", kind: .integer(0...100), defaultValue: .integer(50),
+                name: "cancelled_percent", format: .wholeNumber(0...100), defaultValue: .integer(50),
                 summary: "Percentage of operations to be cancelled, chosen by the seed; used only by call each.",
                 unit: "count"),
             .choice(

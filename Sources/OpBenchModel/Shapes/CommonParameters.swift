@@ -25,15 +25,15 @@ extension ShapeDefinition {
             .nanoseconds(
                 "work_ns", 0...1_000_000_000, work, "Calibrated CPU work of one item, or of one operation; 0 for none."),
             .init(
-                name: "body", kind: .body, defaultValue: .text(BodyChoice.cpu.name),
+                name: "body", format: .body, defaultValue: BodyChoice.cpu.value,
                 summary: "What an item does: \"cpu\" works for work_ns, any other body does something else instead."),
             .init(
-                name: "max_concurrent", kind: .integerOr(keyword: "default", 1...concurrencyLimit),
+                name: "max_concurrent", format: .wholeNumber(1...concurrencyLimit, orWord: "default"),
                 defaultValue: .text("default"),
                 summary: "The queue's limit on concurrent operations; \"default\" leaves it to the system.",
                 unit: "count"),
             .init(
-                name: "seed", kind: .integer(0...exactIntegerLimit), defaultValue: .integer(1),
+                name: "seed", format: .wholeNumber(0...exactIntegerLimit), defaultValue: .integer(1),
                 summary:
                     "The seed of all random choices, such as priorities and arrivals. Block b uses seed + b, "
                     + "samples of memory and instructions use seed. Not part of a cell_id.",
@@ -42,19 +42,11 @@ extension ShapeDefinition {
     }
 }
 
-extension ParameterDefinition {
-    static func count(_ name: String, _ range: ClosedRange<Int>, _ value: Int, _ summary: String) -> Self {
-        .init(name: name, kind: .integer(range), defaultValue: .integer(value), summary: summary, unit: "count")
-    }
-
-    static func nanoseconds(
-        _ name: String, _ range: ClosedRange<Int>, _ value: Int, _ summary: String
-    ) -> Self {
-        .init(name: name, kind: .integer(range), defaultValue: .integer(value), summary: summary, unit: "ns")
-    }
-
-    /// The first choice is the default.
-    static func choice(_ name: String, _ choices: [String], _ summary: String) -> Self {
-        .init(name: name, kind: .choice(choices), defaultValue: .text(choices[0]), summary: summary)
+extension Stall {
+    /// Nil if the cell has no stall.
+    init?(_ cell: Cell, of operations: Int) {
+        let nanoseconds = cell.integer("stall_ns")
+        guard nanoseconds > 0 else { return nil }
+        self.init(nanoseconds: nanoseconds, operation: operations / 2)
     }
 }

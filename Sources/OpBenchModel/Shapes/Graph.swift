@@ -5,7 +5,7 @@ extension Capability { package static let graphs = Capability("graphs") }
 extension ShapeDefinition {
     /// Operations with any number of predecessors: how well a graph is scheduled.
     static let graph = ShapeDefinition(
-        .graph, needs: .graphs,
+        shape: .graph, needs: .graphs,
         summary: "Operations that form a graph of dependencies, of a kind whose work and span are known.",
         parameters: [
             .choice(

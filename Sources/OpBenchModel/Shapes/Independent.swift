@@ -5,7 +5,7 @@ extension Capability { package static let independent = Capability("independent 
 extension ShapeDefinition {
     /// Items of work without dependencies: the cost of one operation.
     static let independent = ShapeDefinition(
-        .independent, needs: .independent,
+        shape: .independent, needs: .independent,
         summary: "Items of work without dependencies, cut into operations of a chosen size.",
         parameters: [
             .count("items", 1...1_000_000_000, 100_000, "Items of work, divided among the operations."),

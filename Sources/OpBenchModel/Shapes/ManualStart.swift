@@ -5,7 +5,7 @@ extension Capability { package static let manualStarts = Capability("starts by h
 extension ShapeDefinition {
     /// Operations without a queue.
     static let manualStart = ShapeDefinition(
-        .manualStart, needs: .manualStarts,
+        shape: .manualStart, needs: .manualStarts,
         summary: "Operations without a queue: the submitting thread calls start.",
         parameters: [
             .count("operations", 1...operationLimit, 10_000, "Operations, all together."),

@@ -5,7 +5,7 @@ extension Capability { package static let holding = Capability("operations that 
 extension ShapeDefinition {
     /// Many operations that wait at once.
     static let memoryFence = ShapeDefinition(
-        .memoryFence, needs: .holding,
+        shape: .memoryFence, needs: .holding,
         summary: "Many operations that wait in a suspended queue, which is then resumed.",
         parameters: [
             .count("operations", 1...operationLimit, 1_000_000, "Operations that wait at once."),
@@ -13,7 +13,7 @@ extension ShapeDefinition {
                 "form", ["closure", "block", "subclass"],
                 "The form of an operation: a closure, a BlockOperation, or an Operation subclass that overrides main."),
             .init(
-                name: "payload_bytes", kind: .integer(0...1_048_576), defaultValue: .integer(0),
+                name: "payload_bytes", format: .wholeNumber(0...1_048_576), defaultValue: .integer(0),
                 summary: "Size of the object that each operation keeps, including its header; 0 for none.",
                 unit: "B"),
         ] + common(work: 0),

@@ -5,7 +5,7 @@ extension Capability { package static let observers = Capability("observers") }
 extension ShapeDefinition {
     /// Operations with observers of their finish.
     static let observers = ShapeDefinition(
-        .observers, needs: .observers,
+        shape: .observers, needs: .observers,
         summary: "Operations that notify their observers when they finish.",
         parameters: [
             .count("operations", 1...operationLimit, 10_000, "Operations, all together."),

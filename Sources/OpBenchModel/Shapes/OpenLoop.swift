@@ -7,18 +7,18 @@ extension Capability { package static let arrivals = Capability("arrivals") }
 extension ShapeDefinition {
     /// Operations that arrive at a rate, whether earlier ones have ended or not.
     static let openLoop = ShapeDefinition(
-        .openLoop, needs: .arrivals,
+        shape: .openLoop, needs: .arrivals,
         summary: "Operations that arrive at a fixed rate, whether the queue keeps up or not.",
         parameters: [
             .init(
-                name: "rate", kind: .integerOr(keyword: "search", 1...arrivalRateLimit),
+                name: "rate", format: .wholeNumber(1...arrivalRateLimit, orWord: "search"),
                 defaultValue: .integer(10_000),
                 summary:
                     "Arrivals per second; \"search\" finds the highest rate whose 99th percentile, from the "
                     + "intended arrival to the end, is within bound_ns.",
                 unit: "1/s"),
             .init(
-                name: "load", kind: .number(0...10), defaultValue: .number(0),
+                name: "load", format: .realNumber(0...10), defaultValue: .number(0),
                 summary:
                     "Instead of rate: arrivals per second as a fraction of the backend's capacity, which each sample "
                     + "measures first: 0.8 is 80 % of the highest rate that the backend keeps up with. 0 uses rate."
@@ -78,10 +78,7 @@ extension ShapeDefinition {
 
 extension Cell {
     /// The rate of arrivals per second; nil for `"search"`.
-    public var arrivalRate: Int? {
-        guard case .integer(let rate) = parameters["rate"] else { return nil }
-        return rate
-    }
+    public var arrivalRate: Int? { parameters["rate"]?.integer }
 
     /// The fraction of a backend's capacity that arrives; 0 if the rate sets the arrivals.
     var load: Double { shape == .openLoop ? number("load") : 0 }

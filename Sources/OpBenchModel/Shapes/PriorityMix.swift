@@ -5,12 +5,12 @@ extension Capability { package static let priorities = Capability("priorities") 
 extension ShapeDefinition {
     /// Operations of several queue priorities that compete for the slots of one queue.
     static let priorityMix = ShapeDefinition(
-        .priorityMix, needs: .priorities,
+        shape: .priorityMix, needs: .priorities,
         summary: "Operations of five queue priorities competing for the slots of one queue.",
         parameters: [
             .count("operations", 1...operationLimit, 10_000, "Operations of all priorities together."),
             .init(
-                name: "mix", kind: .weights(keys: .fixed(PriorityLevel.allCases.map(\.rawValue))),
+                name: "mix", format: .weights(of: PriorityLevel.allCases.map(\.rawValue)),
                 defaultValue: .weights(
                     Dictionary(uniqueKeysWithValues: PriorityLevel.allCases.map { ($0.rawValue, 1) })),
                 summary: "The relative number of operations of each priority."),

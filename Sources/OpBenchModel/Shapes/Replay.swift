@@ -5,37 +5,37 @@ extension Capability { package static let replay = Capability("replay") }
 extension ShapeDefinition {
     /// A recorded program's operations, with other limits, at another speed or on another queue.
     static let replay = ShapeDefinition(
-        .replay, needs: .replay,
+        shape: .replay, needs: .replay,
         summary: "The arrivals, dependencies, priorities, cancellations and bodies of a recorded program.",
         parameters: [
             .init(
-                name: "recording", kind: .recording, defaultValue: .recording(sample),
+                name: "recording", format: .recording, defaultValue: .recording(sample),
                 summary:
                     "What was recorded, as columns of numbers; `opbench init --from-trace` writes them. In a cell_id "
                     + "it is a digest of them.",
                 takesList: false),
             .init(
-                name: "limit", kind: .integerOr(keyword: "recorded", 1...concurrencyLimit),
+                name: "limit", format: .wholeNumber(1...concurrencyLimit, orWord: "recorded"),
                 defaultValue: .text("recorded"),
                 summary: "The limit of every queue on concurrent operations; \"recorded\" keeps the program's.",
                 unit: "count"),
             .init(
-                name: "queue", kind: .integerOr(keyword: "all", 0...RecordedLoad.queueLimit - 1),
+                name: "queue", format: .wholeNumber(0...RecordedLoad.queueLimit - 1, orWord: "all"),
                 defaultValue: .text("all"),
                 summary: "The number of the one queue whose operations are replayed, or \"all\".", unit: "count"),
             .init(
-                name: "speed", kind: .number(0.01...100), defaultValue: .number(1),
+                name: "speed", format: .realNumber(0.01...100), defaultValue: .number(1),
                 summary: "How fast operations arrive: 2 halves the recorded gaps and the times to cancellations."),
             .choice("priorities", ["recorded", "ignored"], "Whether operations have their recorded priorities."),
         ],
         operationCount: { cell in
-            guard case .integer(let queue) = cell.parameters["queue"] else { return cell.recordedLoad.operationCount }
+            guard let queue = cell.parameters["queue"]?.integer else { return cell.recordedLoad.operationCount }
             return cell.recordedLoad[.queues].count { $0 == queue }
         },
         kinds: [.throughput, .latency, .memory, .check],
         problem: { cell in
             let load = cell.recordedLoad
-            if case .integer(let queue) = cell.parameters["queue"], !load[.queues].contains(queue) {
+            if let queue = cell.parameters["queue"]?.integer, !load[.queues].contains(queue) {
                 return (
                     "no operation is in queue \(queue)", "the recording has the queues 0 to \(load.limits.count - 1)"
                 )
@@ -82,7 +82,7 @@ extension ShapeDefinition {
 
 extension Cell {
     fileprivate var recordedLoad: RecordedLoad {
-        guard case .recording(let load) = parameters["recording"] else {
+        guard let load = parameters["recording"]?.content as? RecordedLoad else {
             preconditionFailure("\(shape.rawValue) has no recording")
         }
         return load
@@ -90,12 +90,12 @@ extension Cell {
 
     /// The recorded load, or the part of one queue.
     fileprivate var replayedLoad: RecordedLoad {
-        guard case .integer(let queue) = parameters["queue"] else { return recordedLoad }
+        guard let queue = parameters["queue"]?.integer else { return recordedLoad }
         return recordedLoad.of(queue: queue)
     }
 
     fileprivate func replayedLimits(of load: RecordedLoad) -> [Int?] {
-        guard case .integer(let limit) = parameters["limit"] else { return load.limits }
+        guard let limit = parameters["limit"]?.integer else { return load.limits }
         return load.limits.map { _ in limit }
     }
 }

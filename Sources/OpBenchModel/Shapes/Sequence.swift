@@ -5,11 +5,11 @@ extension Capability { package static let phases = Capability("phases") }
 extension ShapeDefinition {
     /// Phases of other shapes, one after the other.
     static let sequence = ShapeDefinition(
-        .sequence, needs: .phases,
+        shape: .sequence, needs: .phases,
         summary: "Phases of other shapes, one after the other in one process, on one queue where they can share it.",
         parameters: [
             .init(
-                name: "phases", kind: .phases,
+                name: "phases", format: .phases,
                 defaultValue: .phases([
                     Phase(name: "flood", shape: .independent, values: ["items": .integer(10_000)]),
                     Phase(
@@ -50,67 +50,82 @@ extension ShapeDefinition {
         })
 }
 
-extension Phase {
-    /// Decodes a phase; its shape checks the parameters.
-    init(_ node: JSONNode, _ names: BackendNames) throws(InputErrors) {
-        let mistakes = Mistakes()
-        let members = try node.object(
-            "a phase", known: ["name", "shape", "parameters"], required: ["name", "shape"],
-            remedy: "a phase has a name and a shape", mistakes)
-        let name = mistakes.keep(members["name"]) { node throws(InputErrors) in
-            try WorkloadDecoder.name(node, of: "phase", limit: Self.nameLimit)
-        }
-        let shape = mistakes.keep(members["shape"]) { node throws(InputErrors) in
-            Shape(
-                rawValue: try node.choice(
-                    "shape", among: ShapeDefinition.phaseShapes.map(\.rawValue), from: "opbench shapes sequence"))!
-        }
-        var values: [String: ParameterValue] = [:]
-        if let shape, let parameters = members["parameters"] {
-            let definition = ShapeDefinition.of(shape)
-            mistakes.keep { () throws(InputErrors) in
-                values = try definition.values(in: parameters) { parameter, node throws(InputErrors) in
-                    try parameter.value(from: node, names)
-                }
-            }
-        }
-        try mistakes.check()
-        self.init(name: name!, shape: shape!, values: values)
+/// One phase of a sequence, as written in a file.
+public struct Phase: Sendable {
+    public var name: String
+    public var shape: Shape
+    /// The parameters that the file sets.
+    public var values: [String: ParameterValue]
+
+    /// The text in `cell_id`: `trickle:wakeup/operations:100/pause_ns:100000`.
+    fileprivate var text: String {
+        (["\(name):\(shape.rawValue)"] + sorted.map { "\($0.key):\($0.value)" }).joined(separator: "/")
     }
 
-    var json: JSONValue {
+    fileprivate var json: JSONValue {
         .object(
             ("name", .string(name)), ("shape", .string(shape.rawValue)),
-            ("parameters", .members(values.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) })))
+            ("parameters", .members(sorted.map { ($0.key, $0.value.json) })))
+    }
+
+    private var sorted: [(key: String, value: ParameterValue)] { values.sorted { $0.key < $1.key } }
+}
+
+extension ParameterValue {
+    /// The text joins those of the phases by `+`.
+    static func phases(_ phases: [Phase]) -> ParameterValue {
+        .init(
+            phases, text: phases.map(\.text).joined(separator: "+"), json: JSONValue(.array(phases.map(\.json))))
+    }
+
+    /// Nil for a value of another kind.
+    var phases: [Phase]? { content as? [Phase] }
+}
+
+extension Format<ParameterValue> {
+    /// The phases of a sequence, which have distinct names. The format is made when it is used, because it has those of
+    /// other shapes.
+    fileprivate static var phases: Format {
+        let allowed = "a list of phases, objects with name, shape and parameters"
+        return Format(allowed, schema: PhaseFields.list(allowed).schema.named("phases")) { node throws(InputErrors) in
+            .phases(try PhaseFields.list(allowed).read(node))
+        }
     }
 }
 
-extension ParameterDefinition {
-    /// Decodes the phases of a sequence, which have distinct names.
-    func phases(from node: JSONNode, _ names: BackendNames) throws(InputErrors) -> [Phase] {
-        let elements = try node.elements(allowed)
-        guard elements.count <= Phase.countLimit else {
-            throw node.error("\(elements.count) phases", remedy: "at most \(Phase.countLimit) are allowed")
-        }
-        let mistakes = Mistakes()
-        var phases: [Phase] = []
-        for element in elements {
-            guard let phase = mistakes.keep({ () throws(InputErrors) in try Phase(element, names) }) else { continue }
-            if phases.contains(where: { $0.name == phase.name }) {
-                mistakes.note(
-                    element.mistake("two phases are named \(phase.name)", remedy: "name each differently"))
-            }
-            phases.append(phase)
-        }
-        try mistakes.check()
-        return phases
+/// A phase as far as it is read; its shape says which parameters it has, with one value each.
+private struct PhaseFields: Sendable {
+    var name = ""
+    var shape: ShapeDefinition?
+    var values: [String: ParameterValue] = [:]
+
+    static func list(_ allowed: String) -> Format<[Phase]> {
+        let fields: [Field<PhaseFields>] = [
+            Field("name", .name(of: "phase", atMost: 32), "Names the phase in rows.", isRequired: true) {
+                $0.name = $1
+            },
+            Field(
+                "shape", Shape.format(among: ShapeDefinition.phaseShapes, from: "opbench shapes sequence"),
+                isRequired: true
+            ) { $0.shape = .of($1) },
+            Field("parameters", of: { parameters(of: $0.shape) }, keep: { $0.values = $1 }),
+        ]
+        return Format.object(
+            "a phase", PhaseFields(), fields, remedy: "a phase has a name and a shape",
+            cases: ShapeDefinition.phaseShapes.map { ("shape", $0.rawValue, PhaseFields(shape: .of($0))) }
+        ).map { Phase(name: $0.name, shape: $0.shape!.shape, values: $0.values) }
+            .list(allowed, atMost: 16, remedy: "name each differently") { "the name \($0.name)" }
+    }
+
+    private static func parameters(of shape: ShapeDefinition?) -> Format<[String: ParameterValue]> {
+        shape?.object { $0.format } ?? .any("an object of parameters", ["type": "object"], [:])
     }
 }
 
 extension Cell {
     /// The phases of a sequence, each as a cell of its shape; empty for other shapes.
     public var phases: [(name: String, cell: Cell)] {
-        guard case .phases(let phases) = parameters["phases"] else { return [] }
+        guard let phases = parameters["phases"]?.phases else { return [] }
         let common = parameters.filter { ["body", "work_ns", "max_concurrent", "seed"].contains($0.key) }
         return phases.map { phase in
             let values = common.merging(phase.values) { $1 }
@@ -151,4 +166,22 @@ extension WorkloadPlan {
 
     /// Empty in other shapes.
     package var phases: [PhasePlan] { sequence?.phases ?? [] }
+}
+
+extension Cell {
+    /// The cell with the seeds of one block: the block's number is added to the cell's seed and to those of its phases.
+    /// Blocks thus draw different arrivals, priorities and graphs, and a figure's interval covers the draw.
+    package func drawn(inBlock block: Int) -> Cell {
+        func raised(_ values: [String: ParameterValue]) -> [String: ParameterValue] {
+            guard let seed = values["seed"]?.integer else { return values }
+            let next = (seed + block) % (ShapeDefinition.exactIntegerLimit + 1)
+            return values.merging(["seed": .integer(next)]) { $1 }
+        }
+        var parameters = raised(parameters)
+        if let phases = parameters["phases"]?.phases {
+            parameters["phases"] = .phases(
+                phases.map { Phase(name: $0.name, shape: $0.shape, values: raised($0.values)) })
+        }
+        return Cell(workload: workload, shape: shape, parameters: parameters, id: id)
+    }
 }

@@ -9,46 +9,22 @@ public struct ShapeDefinition: Sendable {
     /// In the order in which lists multiply: the first varies slowest.
     public let parameters: [ParameterDefinition]
     /// The number of items of work in one round of a cell; nil: one per operation.
-    let itemCount: (@Sendable (Cell) -> Int)?
+    var itemCount: (@Sendable (Cell) -> Int)?
     /// The number of operations that one round of a cell submits.
-    let operationCount: @Sendable (Cell) -> Int
+    var operationCount: @Sendable (Cell) -> Int = { $0.integer("operations") }
     /// The kinds of sample that are useful for the shape. A file cannot select others.
-    public let kinds: Set<SampleKind>
+    public internal(set) var kinds = Set(SampleKind.allCases)
     /// Whether the shape can be a phase of a sequence.
-    let canBePhase: Bool
+    var canBePhase = false
     /// Why a cell's values cannot be combined, and the remedy; nil if they can.
-    let problem: @Sendable (Cell) -> (what: String, remedy: String)?
+    var problem: @Sendable (Cell) -> (what: String, remedy: String)? = { _ in nil }
     /// An estimate of a round's duration.
-    package let estimate: RoundEstimate
+    package internal(set) var estimate = RoundEstimate()
     /// A cell that needs the least planning per operation and that a backend supports exactly if it supports the given
     /// cell.
-    let sketch: @Sendable (Cell) -> Cell
+    var sketch: @Sendable (Cell) -> Cell = { $0.reduced(["operations"]) }
     /// Completes the plan of a cell, which has the parts common to all plans.
-    private let complete: @Sendable (Cell, inout WorkloadPlan) -> Void
-
-    init(
-        _ shape: Shape, needs: Capability, summary: String, parameters: [ParameterDefinition],
-        itemCount: (@Sendable (Cell) -> Int)? = nil,
-        operationCount: @escaping @Sendable (Cell) -> Int = { $0.integer("operations") },
-        kinds: Set<SampleKind> = Set(SampleKind.allCases), canBePhase: Bool = false,
-        problem: @escaping @Sendable (Cell) -> (what: String, remedy: String)? = { _ in nil },
-        estimate: RoundEstimate = RoundEstimate(),
-        sketch: @escaping @Sendable (Cell) -> Cell = { $0.reduced(["operations"]) },
-        plan complete: @escaping @Sendable (Cell, inout WorkloadPlan) -> Void
-    ) {
-        self.shape = shape
-        self.needs = needs
-        self.summary = summary
-        self.parameters = parameters
-        self.itemCount = itemCount
-        self.operationCount = operationCount
-        self.kinds = kinds
-        self.canBePhase = canBePhase
-        self.problem = problem
-        self.estimate = estimate
-        self.sketch = sketch
-        self.complete = complete
-    }
+    let plan: @Sendable (Cell, inout WorkloadPlan) -> Void
 
     /// The kinds that a workload has if it names none.
     public var usualKinds: Set<SampleKind> { kinds.filter { !$0.isOnRequest } }
@@ -73,22 +49,15 @@ public struct ShapeDefinition: Sendable {
         parameters.first { $0.name == name }
     }
 
-    /// Decodes an object of parameters, by name.
+    /// An object of parameters.
     ///
-    /// - Parameter read: decodes the value of one parameter.
-    func values<Value>(
-        in node: JSONNode, read: (ParameterDefinition, JSONNode) throws(InputErrors) -> Value
-    ) throws(InputErrors) -> [String: Value] {
-        let mistakes = Mistakes()
-        let members = try node.object("an object of parameters", known: parameters.map(\.name), from: listing, mistakes)
-        var values: [String: Value] = [:]
-        for parameter in parameters {
-            values[parameter.name] = mistakes.keep(members[parameter.name]) { node throws(InputErrors) in
-                try read(parameter, node)
-            }
-        }
-        try mistakes.check()
-        return values
+    /// - Parameter format: of the value of one.
+    func object<Value: Sendable>(_ format: (ParameterDefinition) -> Format<Value>) -> Format<[String: Value]> {
+        .object(
+            "an object of parameters", [:],
+            parameters.map { parameter in parameter.field(format(parameter)) { $0[parameter.name] = $1 } },
+            from: listing
+        )
     }
 
     /// The plan of a cell of this shape. The same cell gives the same plan.
@@ -99,7 +68,7 @@ public struct ShapeDefinition: Sendable {
             shape: shape, needs: needs, operationCount: operations, itemCount: itemCount?(cell) ?? operations,
             workNanoseconds: body == nil ? cell.workNanoseconds : 0, limit: cell.maxConcurrent)
         plan.body = body
-        complete(cell, &plan)
+        self.plan(cell, &plan)
         return plan
     }
 }
@@ -111,16 +80,6 @@ extension Cell {
         for name in names where parameters[name] != nil { parameters[name] = .integer(1) }
         return Cell(workload: workload, shape: shape, parameters: parameters, id: id)
     }
-}
-
-/// A workload's kind, by its name in workload files and rows. Each shape has its own parameters (`ShapeDefinition`).
-///
-/// A shape's file declares its name; `ShapeDefinition.all` lists all shapes.
-public struct Shape: Sendable, Hashable, Codable {
-    public let rawValue: String
-
-    /// - Parameter name: in small letters, digits and underscores.
-    package init(_ name: String) { rawValue = name }
 }
 
 /// A guess of the time of a round, from its parameters and the backend.
@@ -154,5 +113,75 @@ package struct RoundEstimate: Sendable {
         if let operationNanoseconds { return operationNanoseconds }
         guard hasDependencies, let dependent = cost.dependent else { return cost.nanoseconds }
         return dependent.nanoseconds + dependent.nanosecondsPerOperation * Double(operations)
+    }
+}
+
+// MARK: - What a definition gives its cells
+
+extension Cell {
+    /// The cell with the given values, and defaults for all other parameters.
+    init(workload: String, definition: ShapeDefinition, values: [String: ParameterValue]) {
+        var parameters: [String: ParameterValue] = [:]
+        var differing: [String] = []
+        for parameter in definition.parameters {
+            let value = values[parameter.name] ?? parameter.defaultValue
+            parameters[parameter.name] = value
+            if value != parameter.defaultValue && parameter.name != "seed" {
+                differing.append("\(parameter.name)=\(value)")
+            }
+        }
+        self.init(
+            workload: workload, shape: definition.shape, parameters: parameters,
+            id: ([workload] + differing.sorted()).joined(separator: " "))
+    }
+
+    /// The number of operations that one round submits.
+    public var operationCount: Int { ShapeDefinition.of(shape).operationCount(self) }
+
+    /// The number of items of work in one round: one per operation unless the shape says otherwise.
+    public var itemCount: Int { ShapeDefinition.of(shape).itemCount?(self) ?? operationCount }
+
+    /// The duration of one round on a backend, in seconds: a guess.
+    package func roundSeconds(on backend: BackendID) -> Double {
+        ShapeDefinition.of(shape).estimate.seconds(
+            of: self, operations: operationCount, items: itemCount, on: backend)
+    }
+
+    /// The number of rounds of a latency sample, if they decide its duration; nil: it lasts as long as its target.
+    package var latencyRounds: Double? { ShapeDefinition.of(shape).estimate.latencyRounds(self) }
+}
+
+extension WorkloadPlan {
+    /// The plan of a cell. The same cell gives the same plan, for every backend and in every process.
+    package init(_ cell: Cell) { self = ShapeDefinition.of(cell.shape).plan(of: cell) }
+
+    /// The plan without its tables of operations: enough to check whether a backend can express it.
+    package static func forSupport(_ cell: Cell) -> WorkloadPlan {
+        WorkloadPlan(ShapeDefinition.of(cell.shape).sketch(cell))
+    }
+}
+
+extension Cell: Codable {
+    private enum Key: String, CodingKey { case workload, shape, id, parameters }
+
+    /// The parameters are JSON as in a workload file.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(workload, forKey: .workload)
+        try container.encode(shape, forKey: .shape)
+        try container.encode(id, forKey: .id)
+        let parameters = JSONValue.members(parameters.map { ($0.key, $0.value.json) })
+        try container.encode(JSONText.write(parameters), forKey: .parameters)
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        let shape = try container.decode(Shape.self, forKey: .shape)
+        var node = try JSONParser.parse(try container.decode(String.self, forKey: .parameters), file: "cell")
+        node.names = .recorded
+        self.init(
+            workload: try container.decode(String.self, forKey: .workload), shape: shape,
+            parameters: try ShapeDefinition.of(shape).object { $0.format }.read(node),
+            id: try container.decode(String.self, forKey: .id))
     }
 }

@@ -5,7 +5,7 @@ extension Capability { package static let wakeups = Capability("wake-ups") }
 extension ShapeDefinition {
     /// An idle queue that gets work.
     static let wakeup = ShapeDefinition(
-        .wakeup, needs: .wakeups,
+        shape: .wakeup, needs: .wakeups,
         summary: "Bursts submitted to an idle queue, each after the previous one has ended and a pause has passed.",
         parameters: [
             .count("operations", 1...operationLimit, 1000, "Operations submitted in total."),

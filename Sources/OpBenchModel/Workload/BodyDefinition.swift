@@ -88,8 +88,73 @@ extension BodyDefinition {
     static func of(_ name: String) -> BodyDefinition? { all.first { $0.name == name } }
 }
 
-extension ParameterDefinition {
-    fileprivate static func bytes(_ name: String, _ range: ClosedRange<Int>, _ value: Int, _ summary: String) -> Self {
-        .init(name: name, kind: .integer(range), defaultValue: .integer(value), summary: summary, unit: "B")
+// MARK: - The bodies of cells
+
+extension BodyChoice {
+    /// A value of the body, or its default. Traps if the body has no such value.
+    package func integer(_ field: String) -> Int {
+        if let value = fields[field] { return value }
+        let definition = BodyDefinition.of(name)?.fields.first { $0.name == field }
+        guard let value = definition?.defaultValue.integer else {
+            preconditionFailure("the body \(name) has no \(field)")
+        }
+        return value
     }
+
+    /// The parts of a mix, or the body as the only part.
+    private var all: [Part] { parts.isEmpty ? [Part(weight: 1, body: self)] : parts }
+
+    /// A guess of an item's mean duration, in nanoseconds.
+    ///
+    /// - Parameter work: the cell's `work_ns`.
+    package func guessedNanoseconds(work: Int) -> Double {
+        mean { BodyDefinition.of($0.name)?.guess($0, Double(work)) ?? 0 }
+    }
+
+    /// Whether some items wait for something else than a processor.
+    var waits: Bool { all.contains { BodyDefinition.of($0.body.name)?.waits ?? false } }
+
+    /// The mean time that an item sleeps, in nanoseconds.
+    var sleepNanoseconds: Double { mean { $0.name == "sleep" ? Double($0.integer("sleep_ns")) : 0 } }
+
+    private func mean(_ value: (BodyChoice) -> Double) -> Double {
+        let total = all.reduce(0) { $0 + Double($1.weight) }
+        return all.reduce(0) { $0 + Double($1.weight) * value($1.body) } / total
+    }
+}
+
+extension Cell {
+    /// The work of an item. Cells of runs before there was a choice compute.
+    package var body: BodyChoice {
+        parameters["body"]?.content as? BodyChoice ?? .cpu
+    }
+
+    /// Why its items cannot have that body, and the remedy; nil if they can.
+    var problemOfBody: (what: String, remedy: String)? {
+        // The phases of a sequence are checked one by one.
+        guard phases.isEmpty else { return nil }
+        if let problem = body.problem { return problem }
+        let seconds = Double(itemCount) * body.sleepNanoseconds / 1e9
+        guard seconds > ShapeDefinition.secondsLimit else { return nil }
+        return (
+            "its bodies sleep for \(FigureText.write(seconds)) s in all",
+            "items × sleep_ns is at most \(FigureText.write(ShapeDefinition.secondsLimit)) s"
+        )
+    }
+}
+
+extension BodyChoice {
+    /// Why its values cannot be combined, and the remedy; nil if they can.
+    fileprivate var problem: (what: String, remedy: String)? {
+        switch name {
+        case "memory" where integer("stride_bytes") > integer("footprint_bytes"):
+            return ("the stride is longer than the footprint", "write a stride_bytes of at most footprint_bytes")
+        case "allocate" where integer("count") * integer("size_bytes") > Self.allocationLimit:
+            return ("the blocks are too large together", "count × size_bytes is at most \(Self.allocationLimit)")
+        default: return parts.lazy.compactMap(\.body.problem).first
+        }
+    }
+
+    /// The most memory of an item, in bytes.
+    private static let allocationLimit = 1 << 30
 }

@@ -10,6 +10,9 @@ public struct Cell: Sendable, Hashable {
     /// CSV.
     public let id: String
 
+    /// The greatest number of cells, in one workload and in one run.
+    public static let countLimit = 100_000
+
     public init(workload: String, shape: Shape, parameters: [String: ParameterValue], id: String) {
         self.workload = workload
         self.shape = shape
@@ -23,7 +26,7 @@ public struct Cell: Sendable, Hashable {
 extension Cell {
     /// A whole-number parameter of the cell's shape. Traps if the shape has no such parameter.
     public func integer(_ name: String) -> Int {
-        guard case .integer(let value) = parameters[name] else {
+        guard let value = parameters[name]?.integer else {
             preconditionFailure("\(shape.rawValue) has no whole-number parameter \(name)")
         }
         return value
@@ -31,7 +34,7 @@ extension Cell {
 
     /// A parameter that is a number. Traps like `integer(_:)`.
     public func number(_ name: String) -> Double {
-        guard case .number(let value) = parameters[name] else {
+        guard let value = parameters[name]?.content as? Double else {
             preconditionFailure("\(shape.rawValue) has no parameter \(name) that is a number")
         }
         return value
@@ -39,7 +42,7 @@ extension Cell {
 
     /// A parameter that is one of several words. Traps like `integer(_:)`.
     public func text(_ name: String) -> String {
-        guard case .text(let value) = parameters[name] else {
+        guard let value = parameters[name]?.content as? String else {
             preconditionFailure("\(shape.rawValue) has no word parameter \(name)")
         }
         return value
@@ -47,50 +50,23 @@ extension Cell {
 
     /// The weights of a mix, each above 0, sorted by key. Traps like `integer(_:)`.
     public func weights(_ name: String) -> [(key: String, weight: Double)] {
-        guard case .weights(let value) = parameters[name] else {
+        guard let value = parameters[name]?.content as? [String: Double] else {
             preconditionFailure("\(shape.rawValue) has no weights \(name)")
         }
         return value.sorted { $0.key < $1.key }.map { (key: $0.key, weight: $0.value) }
     }
 
     /// The work of an item in nanoseconds; 0 in shapes without such a parameter.
-    var workNanoseconds: Int {
-        guard case .integer(let nanoseconds) = parameters["work_ns"] else { return 0 }
-        return nanoseconds
-    }
+    var workNanoseconds: Int { parameters["work_ns"]?.integer ?? 0 }
 
     /// The stall in the middle of a round, in nanoseconds; 0 in shapes without such a parameter.
-    var stallNanoseconds: Double {
-        guard case .integer(let nanoseconds) = parameters["stall_ns"] else { return 0 }
-        return Double(nanoseconds)
-    }
+    var stallNanoseconds: Double { Double(parameters["stall_ns"]?.integer ?? 0) }
 
     /// The queue's limit; nil for `"default"`, the system's choice.
-    public var maxConcurrent: Int? {
-        guard case .integer(let limit) = parameters["max_concurrent"] else { return nil }
-        return limit
-    }
+    public var maxConcurrent: Int? { parameters["max_concurrent"]?.integer }
 }
 
-// Values from the definition of the cell's shape.
-
 extension Cell {
-    /// The cell with the given values, and defaults for all other parameters.
-    init(workload: String, definition: ShapeDefinition, values: [String: ParameterValue]) {
-        var parameters: [String: ParameterValue] = [:]
-        var differing: [String] = []
-        for parameter in definition.parameters {
-            let value = values[parameter.name] ?? parameter.defaultValue
-            parameters[parameter.name] = value
-            if value != parameter.defaultValue && parameter.name != "seed" {
-                differing.append("\(parameter.name)=\(value)")
-            }
-        }
-        self.init(
-            workload: workload, shape: definition.shape, parameters: parameters,
-            id: ([workload] + differing.sorted()).joined(separator: " "))
-    }
-
     /// The workload's name and every parameter except the seed, sorted, including those at their defaults, which the id
     /// leaves out: `w chains=1 depth=10 max_concurrent=default …`.
     package var fullName: String { Self.fullName(workload: workload, parameters: parameters) }
@@ -100,34 +76,4 @@ extension Cell {
         let values = parameters.filter { $0.key != "seed" }.map { "\($0.key)=\($0.value)" }
         return ([workload] + values.sorted()).joined(separator: " ")
     }
-
-    /// The cell with the seeds of one block: the block's number is added to the cell's seed and to those of its phases.
-    /// Blocks thus draw different arrivals, priorities and graphs, and a figure's interval covers the draw.
-    package func drawn(inBlock block: Int) -> Cell {
-        func raised(_ values: [String: ParameterValue]) -> [String: ParameterValue] {
-            guard case .integer(let seed) = values["seed"] else { return values }
-            return values.merging(["seed": .integer(seed + block)]) { $1 }
-        }
-        var parameters = raised(parameters)
-        if case .phases(let phases) = parameters["phases"] {
-            parameters["phases"] = .phases(
-                phases.map { Phase(name: $0.name, shape: $0.shape, values: raised($0.values)) })
-        }
-        return Cell(workload: workload, shape: shape, parameters: parameters, id: id)
-    }
-
-    /// The number of operations that one round submits.
-    public var operationCount: Int { ShapeDefinition.of(shape).operationCount(self) }
-
-    /// The number of items of work in one round: one per operation unless the shape says otherwise.
-    public var itemCount: Int { ShapeDefinition.of(shape).itemCount?(self) ?? operationCount }
-
-    /// The duration of one round on a backend, in seconds: a guess.
-    package func roundSeconds(on backend: BackendID) -> Double {
-        ShapeDefinition.of(shape).estimate.seconds(
-            of: self, operations: operationCount, items: itemCount, on: backend)
-    }
-
-    /// The number of rounds of a latency sample, if they decide its duration; nil: it lasts as long as its target.
-    package var latencyRounds: Double? { ShapeDefinition.of(shape).estimate.latencyRounds(self) }
 }

@@ -43,6 +43,6 @@ package enum DeclaredBodies {
     /// Begins with a letter, so that in the text of a mix a number before a colon is a weight.
     static func isName(_ text: String) -> Bool {
         text.utf8.first.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) } == true
-            && WorkloadDecoder.isName(text, limit: nameLimit)
+            && PlainName.isValid(text, atMost: nameLimit)
     }
 }

@@ -1,95 +1,107 @@
 /// One parameter of a shape, declared once for the decoder, the schema, the cell ids and the help.
 public struct ParameterDefinition: Sendable {
-    public enum Kind: Sendable {
-        case integer(ClosedRange<Int>)
-        case number(ClosedRange<Double>)
-        case choice([String])
-        /// A whole number or one word, as in `max_concurrent`.
-        case integerOr(keyword: String, ClosedRange<Int>)
-        case weights(keys: WeightKeys)
-        /// The phases of a sequence.
-        case phases
-        /// The columns of a replay.
-        case recording
-        /// The work of an item: see `BodyDefinition`.
-        case body
-    }
-
-    /// The keys that may have a weight.
-    public enum WeightKeys: Sendable {
-        case fixed([String])
-        /// Decimal numbers from 0 to 1, as strings of at most six decimals.
-        case number(ClosedRange<Double>)
-    }
-
     public let name: String
-    public let kind: Kind
+    /// One value; a file may also give a list of them.
+    let format: Format<ParameterValue>
     public let defaultValue: ParameterValue
     /// One line for people.
     public let summary: String
     /// `ns`, `B`, `count`, or empty if the value has none.
-    public let unit: String
+    public internal(set) var unit = ""
     /// Whether a file may give several values. The seed takes one: it is not part of a `cell_id`, so cells that differ
     /// only in the seed could not be distinguished.
-    public let takesList: Bool
+    public internal(set) var takesList = true
 
-    public init(
-        name: String, kind: Kind, defaultValue: ParameterValue, summary: String, unit: String = "",
-        takesList: Bool = true
-    ) {
-        self.name = name
-        self.kind = kind
-        self.defaultValue = defaultValue
-        self.summary = summary
-        self.unit = unit
-        self.takesList = takesList
+    /// The allowed values and the default, in one sentence.
+    public var facts: String {
+        let parts: [String?] = [
+            format.allowed, unit.isEmpty ? nil : "unit \(unit)", "default \(defaultValue)",
+            takesList ? nil : "takes one value, not a list",
+        ]
+        let facts = parts.compactMap(\.self).joined(separator: "; ")
+        return facts.prefix(1).uppercased() + facts.dropFirst() + "."
     }
 
-    /// The greatest weight, and the most weights of one mix: every key is a class with figures of its own.
-    public static let weightLimit = 1_000_000.0
-    static let weightCountLimit = 100
+    /// The parameter as a member of an object, in a format for one or several values.
+    func field<Root, Value>(
+        _ format: Format<Value>, keep: @escaping @Sendable (inout Root, Value) -> Void
+    ) -> Field<Root> {
+        let described = format.checked(["default": defaultValue.json]) { value, _ in value }
+        return Field(name, described, unit.isEmpty ? summary : "\(summary) Unit: \(unit).", keep: keep)
+    }
 
-    /// The allowed values, for messages and help: `a whole number from 1 to 512`.
-    public var allowed: String {
-        switch kind {
-        case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        case .number(let range):
-            "a number from \(FigureText.write(range.lowerBound)) to \(FigureText.write(range.upperBound))"
-        case .choice(let choices): "one of " + choices.map { "\"\($0)\"" }.joined(separator: ", ")
-        case .integerOr(let keyword, let range):
-            "\"\(keyword)\" or a whole number from \(range.lowerBound) to \(range.upperBound)"
-        case .weights(let keys): "an object of weights by \(keys.allowed)"
-        case .phases: "a list of phases, objects with name, shape and parameters"
-        case .recording: RecordedLoad.allowed
-        case .body: BodyChoice.allowed
+    /// A list of values.
+    ///
+    /// - Parameter name: the text of a value that appears at most once; nil if values may repeat.
+    func list(
+        _ allowed: String, distinct name: (@Sendable (ParameterValue) -> String)? = nil
+    ) -> Format<[ParameterValue]> {
+        format.list(
+            allowed, atMost: Cell.countLimit,
+            advice: "a workload has at most \(Cell.countLimit) cells; shorten the list", distinct: name)
+    }
+
+    /// One value or a list of distinct ones.
+    var values: Format<[ParameterValue]> {
+        let one = format.map { [$0] }
+        let list = list("\(format.allowed), or a list of such values") { $0.description }
+        let both = Format<[ParameterValue]>(list.allowed, schema: .anyOf(one.schema, list.schema), read: list.read)
+        let several = takesList ? both.shared() : one
+        return Format<[ParameterValue]>(list.allowed, schema: several.schema) {
+            [name, takesList, defaultValue] node throws(InputErrors) in
+            guard node.value.isList, !defaultValue.json.isList else { return try one.read(node) }
+            guard takesList else {
+                throw node.error("\(name) takes one value, not a list", remedy: "write \(one.allowed)")
+            }
+            return try list.read(node)
         }
     }
 }
 
-extension ParameterDefinition.WeightKeys {
-    var allowed: String {
-        switch self {
-        case .fixed(let keys): keys.joined(separator: ", ")
-        case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound) as a string"
-        }
+// MARK: - The parameters of several shapes
+
+extension ParameterDefinition {
+    static func count(_ name: String, _ range: ClosedRange<Int>, _ value: Int, _ summary: String) -> Self {
+        .init(name: name, format: .wholeNumber(range), defaultValue: .integer(value), summary: summary, unit: "count")
     }
 
-    /// The canonical spelling of a key, or nil if it is invalid: `"0.50"` and `".5"` become `0.5` and nil.
-    func canonical(_ key: String) -> String? {
-        switch self {
-        case .fixed(let keys): return keys.contains(key) ? key : nil
-        case .number(let range):
-            guard isDecimal(key), let number = Double(key), range.contains(number) else { return nil }
-            return number.description
-        }
+    static func nanoseconds(_ name: String, _ range: ClosedRange<Int>, _ value: Int, _ summary: String) -> Self {
+        .init(name: name, format: .wholeNumber(range), defaultValue: .integer(value), summary: summary, unit: "ns")
     }
 
-    /// `0` or `1`, optionally with one to six decimals, as in the schema's pattern.
-    private func isDecimal(_ key: String) -> Bool {
-        let parts = key.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard let whole = parts.first, parts.count <= 2, whole.elementsEqual("0".utf8) || whole.elementsEqual("1".utf8)
-        else { return false }
-        guard parts.count == 2 else { return true }
-        return (1...6).contains(parts[1].count) && parts[1].allSatisfy { (48...57).contains($0) }
+    static func bytes(_ name: String, _ range: ClosedRange<Int>, _ value: Int, _ summary: String) -> Self {
+        .init(name: name, format: .wholeNumber(range), defaultValue: .integer(value), summary: summary, unit: "B")
+    }
+
+    /// The first choice is the default.
+    static func choice(_ name: String, _ choices: [String], _ summary: String) -> Self {
+        .init(name: name, format: .word(among: choices), defaultValue: .text(choices[0]), summary: summary)
+    }
+}
+
+// MARK: - Formats of one value
+
+extension Format<ParameterValue> {
+    static func wholeNumber(_ range: ClosedRange<Int>) -> Format {
+        Format<Int>.integer(range).map { .integer($0) }.shared()
+    }
+
+    static func realNumber(_ range: ClosedRange<Double>) -> Format {
+        Format<Double>.number(range).map { .number($0) }.shared()
+    }
+
+    static func word(among words: [String]) -> Format {
+        Format<String>.choice(words, from: "opbench shapes").map { .text($0) }.shared()
+    }
+
+    /// A whole number or one word, as in `max_concurrent`.
+    static func wholeNumber(_ range: ClosedRange<Int>, orWord word: String) -> Format {
+        let allowed = "\"\(word)\" or \(Format<Int>.integer(range).allowed)"
+        let words = Format(allowed, schema: ["const": .string(word)]) { node throws(InputErrors) in
+            guard case .string(let text) = node.value.content, text != word else { return .text(word) }
+            throw node.error("unknown \(node.name) \(JSONText.excerpt(text))", remedy: "write \(allowed)")
+        }
+        let numbers = Format<Int>.integer(range, in: allowed).map { ParameterValue.integer($0) }
+        return Format.either(allowed, text: words, number: numbers).shared()
     }
 }

@@ -1,76 +1,44 @@
-/// One parameter's value in one cell.
-public enum ParameterValue: Codable, Sendable, Hashable {
-    case integer(Int)
-    case number(Double)
-    case text(String)
-    /// Relative weights by key, as in `mix`; each above 0.
-    case weights([String: Double])
-    case phases([Phase])
-    case recording(RecordedLoad)
-    /// A body with values of its own; without, it is a `text`.
-    case body(BodyChoice)
-}
+/// One parameter's value, which many cells have: a JSON value with a canonical text, and what is decoded from it.
+public final class ParameterValue: Sendable {
+    /// The canonical text: in `cell_id`, in the `param_` columns and after `--set`. It contains no space, comma, quote or
+    /// `=`, and two values of one parameter are equal if their texts are.
+    public let description: String
+    /// The value as in a file.
+    let json: JSONValue
+    /// An `Int`, a `Double`, a `String`, weights, or a value of the parameter's own type.
+    package let content: any Sendable
 
-extension ParameterValue: CustomStringConvertible {
-    /// The canonical text: in `cell_id`, in the `param_` columns and after `--set`. Weights are `key:weight` by
-    /// ascending key, joined by `/`: `high:1/low:2.5`; phases are joined by `+`; a recording is its digest; a body has its
-    /// own text. No value contains a space, a comma, a quote or `=`.
-    public var description: String {
-        switch self {
-        case .integer(let value): String(value)
-        case .number(let value): FigureText.write(value)
-        case .text(let value): value
-        case .weights(let weights):
-            weights.sorted { $0.key < $1.key }.map { "\($0.key):\(FigureText.write($0.value))" }.joined(separator: "/")
-        case .phases(let phases): phases.map(\.description).joined(separator: "+")
-        case .recording(let load): load.digest
-        case .body(let body): body.description
-        }
-    }
-}
-
-extension ParameterValue {
-    /// The value as JSON, for the schema and for values from the command line.
-    var json: JSONValue {
-        switch self {
-        case .integer(let value): JSONValue(.number(JSONNumber(text: String(value))))
-        case .number(let value): JSONValue(.number(JSONNumber(text: FigureText.write(value))))
-        case .text(let value): JSONValue(.string(value))
-        case .weights(let weights):
-            JSONValue(
-                .object(
-                    weights.sorted { $0.key < $1.key }.map { key, weight in
-                        .init(name: key, line: 0, value: JSONValue(.number(JSONNumber(text: FigureText.write(weight)))))
-                    }))
-        case .phases(let phases): JSONValue(.array(phases.map(\.json)))
-        case .recording(let load): load.json
-        case .body(let body): body.json
-        }
-    }
-}
-
-/// One phase of a sequence, as written in a file.
-public struct Phase: Codable, Sendable, Hashable {
-    public var name: String
-    public var shape: Shape
-    /// The parameters that the file sets.
-    public var values: [String: ParameterValue]
-
-    public init(name: String, shape: Shape, values: [String: ParameterValue]) {
-        (self.name, self.shape, self.values) = (name, shape, values)
+    init(_ content: some Sendable, text: String, json: JSONValue) {
+        (self.content, self.description, self.json) = (content, text, json)
     }
 
-    /// The most phases of a sequence, and the longest name.
-    static let countLimit = 16
-    static let nameLimit = 32
+    public static func integer(_ value: Int) -> ParameterValue {
+        .init(value, text: String(value), json: .integer(value))
+    }
+
+    public static func number(_ value: Double) -> ParameterValue {
+        .init(value, text: FigureText.write(value), json: .number(FigureText.write(value)))
+    }
+
+    public static func text(_ value: String) -> ParameterValue { .init(value, text: value, json: .string(value)) }
+
+    /// Relative weights by key, each above 0. The text is `key:weight` by ascending key, joined by `/`: `high:1/low:2.5`.
+    public static func weights(_ weights: [String: Double]) -> ParameterValue {
+        let sorted = weights.sorted { $0.key < $1.key }.map { ($0.key, FigureText.write($0.value)) }
+        return .init(
+            weights, text: sorted.map { "\($0):\($1)" }.joined(separator: "/"),
+            json: .members(sorted.map { ($0, .number($1)) }))
+    }
+
+    /// The value, if it is a whole number.
+    public var integer: Int? { content as? Int }
 }
 
-extension Phase: CustomStringConvertible {
-    /// The text in `cell_id`: `trickle:wakeup/operations:100/pause_ns:100000`.
-    public var description: String {
-        (["\(name):\(shape.rawValue)"] + values.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" })
-            .joined(separator: "/")
+extension ParameterValue: Hashable, CustomStringConvertible {
+    public static func == (left: ParameterValue, right: ParameterValue) -> Bool {
+        left.description == right.description
     }
+    public func hash(into hasher: inout Hasher) { hasher.combine(description) }
 }
 
 /// The five queue priorities by their names in workload files, lowest first.

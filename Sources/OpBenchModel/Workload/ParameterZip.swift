@@ -28,89 +28,62 @@ public struct ParameterZip: Sendable, Hashable {
 }
 
 extension ParameterZip {
-    /// Decodes the zips of a file.
+    /// The zips of a file.
     ///
-    /// - Parameter given: the parameters that the file sets elsewhere.
-    static func list(
-        in node: JSONNode, of definition: ShapeDefinition, given: Set<String>, _ names: BackendNames
-    ) throws(InputErrors) -> [ParameterZip] {
-        let elements = try node.elements("a list of objects of lists")
-        guard elements.count <= countLimit else {
-            throw node.error("\(elements.count) zips", remedy: "at most \(countLimit) are allowed")
-        }
-        let mistakes = Mistakes()
-        var taken = given
-        var zips: [ParameterZip] = []
-        for element in elements {
-            let zip = mistakes.keep { () throws(InputErrors) in
-                try ParameterZip(element, of: definition, taken: taken, names)
+    /// - Parameters:
+    ///   - shape: nil if the file has no valid shape; then zips are not checked.
+    ///   - given: the parameters that the file sets elsewhere.
+    static func list(of shape: ShapeDefinition?, given: Set<String>) -> Format<[ParameterZip]> {
+        let zip = shape.map(format) ?? .any("an object of lists", ["type": "object"], ParameterZip(points: []))
+        return zip.list("a list of objects of lists", atMost: countLimit).checked { zips, node throws(InputErrors) in
+            let mistakes = Mistakes()
+            var taken = given
+            for (zip, element) in Swift.zip(zips, try node.elements("")) {
+                for name in zip.parameters where !taken.insert(name).inserted {
+                    mistakes.note(
+                        (element[name] ?? element).mistake(
+                            "\(name) is also set elsewhere", remedy: "keep one of the two"))
+                }
             }
-            guard let zip else { continue }
-            taken.formUnion(zip.parameters)
-            zips.append(zip)
+            try mistakes.check()
+            return zips
         }
-        try mistakes.check()
-        return zips
     }
 
-    private init(
-        _ node: JSONNode, of definition: ShapeDefinition, taken: Set<String>, _ names: BackendNames
-    ) throws(InputErrors) {
-        let mistakes = Mistakes()
-        let known = definition.parameters.filter(\.takesList)
-        let members = try node.object(
-            "an object of lists", known: known.map(\.name), from: definition.listing, mistakes)
-        var columns: [(name: String, values: [ParameterValue])] = []
-        for parameter in known {
-            guard let list = members[parameter.name] else { continue }
-            if taken.contains(parameter.name) {
-                mistakes.note(list.mistake("\(parameter.name) is also set elsewhere", remedy: "keep one of the two"))
+    private static func format(of shape: ShapeDefinition) -> Format<ParameterZip> {
+        let fields: [Field<[Column]>] = shape.parameters.filter(\.takesList).map { parameter in
+            let list = parameter.list("a list of values, each \(parameter.format.allowed)")
+            return Field(parameter.name, list) { $0.append(Column(name: parameter.name, values: $1)) }
+        }
+        return Format.object("an object of lists", [], fields, from: shape.listing).checked(
+            ["description": "Lists of the same length; values may repeat."] + .notEmpty
+        ) { columns, node throws(InputErrors) in
+            guard columns.count >= 2 else {
+                throw node.error(
+                    "a zip has at least two lists", remedy: "name two parameters, or write it under parameters")
             }
-            let values = mistakes.keep { () throws(InputErrors) in try parameter.zippedValues(from: list, names) }
-            columns.append((parameter.name, values ?? []))
-        }
-        try mistakes.check()
-        guard columns.count >= 2 else {
-            throw node.error(
-                "a zip has at least two lists", remedy: "name two parameters, or write it under parameters")
-        }
-        let count = columns[0].values.count
-        if let other = columns.first(where: { $0.values.count != count }) {
-            throw node.error(
-                "\(columns[0].name) has \(counted(count, "value")), \(other.name) \(other.values.count)",
-                remedy: "give the lists of a zip the same length")
-        }
-        points = (0..<count).map { place in
-            Dictionary(uniqueKeysWithValues: columns.map { ($0.name, $0.values[place]) })
-        }
-        var placeOfPoint: [[String: ParameterValue]: Int] = [:]
-        for (place, point) in points.enumerated() {
-            if let first = placeOfPoint.updateValue(place, forKey: point) {
-                throw node.error("positions \(first) and \(place) give the same cell", remedy: "keep one of the two")
+            let count = columns[0].values.count
+            if let other = columns.first(where: { $0.values.count != count }) {
+                throw node.error(
+                    "\(columns[0].name) has \(counted(count, "value")), \(other.name) \(other.values.count)",
+                    remedy: "give the lists of a zip the same length")
             }
+            let points = (0..<count).map { place in
+                Dictionary(uniqueKeysWithValues: columns.map { ($0.name, $0.values[place]) })
+            }
+            var placeOfPoint: [[String: ParameterValue]: Int] = [:]
+            for (place, point) in points.enumerated() {
+                if let first = placeOfPoint.updateValue(place, forKey: point) {
+                    throw node.error(
+                        "positions \(first) and \(place) give the same cell", remedy: "keep one of the two")
+                }
+            }
+            return ParameterZip(points: points)
         }
     }
-}
 
-extension ParameterDefinition {
-    /// Decodes the values of a zip's list, which may repeat.
-    fileprivate func zippedValues(
-        from node: JSONNode, _ names: BackendNames
-    ) throws(InputErrors) -> [ParameterValue] {
-        let elements = try node.elements("a list of values, each \(allowed)")
-        guard elements.count <= WorkloadSpec.cellLimit else {
-            throw node.error(
-                "the list has \(elements.count) values",
-                remedy: "a workload has at most \(WorkloadSpec.cellLimit) cells; shorten the list")
-        }
-        let mistakes = Mistakes()
-        var values: [ParameterValue] = []
-        for element in elements {
-            if let value = mistakes.keep({ () throws(InputErrors) in try self.value(from: element, names) }) {
-                values.append(value)
-            }
-        }
-        try mistakes.check()
-        return values
+    private struct Column: Sendable {
+        let name: String
+        let values: [ParameterValue]
     }
 }

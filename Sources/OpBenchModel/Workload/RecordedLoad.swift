@@ -256,27 +256,6 @@ extension RecordedLoad {
     }
 }
 
-extension RecordedLoad: Codable {
-    /// The packed columns; the parent sends what it has checked.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        var columns: [Column: [Int]] = [:]
-        for text in try container.decode([String].self) {
-            let end = text.firstIndex(of: " ") ?? text.endIndex
-            guard let column = Column(rawValue: String(text[..<end])),
-                let numbers = Self.unpacked(text[end...].dropFirst(), limit: column.countLimit)
-            else { throw DecodingError.dataCorruptedError(in: container, debugDescription: "no packed column") }
-            columns[column] = numbers
-        }
-        self.init(checked: columns)
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(Self.packed(columns))
-    }
-}
-
 extension RecordedLoad {
     /// The load as written in a file: each column that says something, in texts that fill their lines.
     var json: JSONValue {

@@ -1,41 +1,36 @@
 extension RecordedLoad {
-    static let allowed = "an object of columns, lists of whole numbers and of texts such as \"0 1200*3\""
+    private static let allowed = "an object of columns, lists of whole numbers and of texts such as \"0 1200*3\""
 
-    /// Decodes the columns and checks that they make up one load.
-    init(_ node: JSONNode) throws(InputErrors) {
-        let mistakes = Mistakes()
-        let members = try node.object(
-            Self.allowed, known: Column.allCases.map(\.rawValue), from: "opbench schema",
-            required: Self.requiredColumns.map(\.rawValue), mistakes)
-        var columns: [Column: [Int]] = [:]
-        for column in Column.allCases {
-            columns[column] = mistakes.keep(members[column.rawValue]) { node throws(InputErrors) in
-                try column.numbers(from: node)
-            }
+    /// The columns, which make up one load.
+    fileprivate static var format: Format<RecordedLoad> {
+        Format<[Column: [Int]]>.object(
+            allowed, [:],
+            Column.allCases.map { column in
+                Field(column.rawValue, column.format, isRequired: requiredColumns.contains(column)) { $0[column] = $1 }
+            }, from: "opbench schema"
+        ).checked { columns, node throws(InputErrors) in
+            try checkLengths(columns, node)
+            let load = RecordedLoad(checked: columns)
+            try load.checkReferences(node)
+            return load
         }
-        try mistakes.check()
-        try Self.checkLengths(columns, members)
-        self.init(checked: columns)
-        try checkReferences(members, in: node)
     }
 
     /// Columns of one subject come together, except that columns of operations may be left out.
-    private static func checkLengths(
-        _ columns: [Column: [Int]], _ members: [String: JSONNode]
-    ) throws(InputErrors) {
+    private static func checkLengths(_ columns: [Column: [Int]], _ node: JSONNode) throws(InputErrors) {
         let mistakes = Mistakes()
         for (column, numbers) in columns.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             let others = Column.allCases.filter { $0.subject == column.subject && $0 != column }
             for other in others where columns[other] == nil && column.subject != .operation {
                 mistakes.note(
-                    members[column.rawValue]!.mistake(
+                    node[column.rawValue]!.mistake(
                         "without \(other.rawValue), \(column.rawValue) has no meaning",
                         remedy: "write both or neither"))
             }
             let first = Column.allCases.first { $0.subject == column.subject }!
             if let count = columns[first]?.count, count != numbers.count {
                 mistakes.note(
-                    members[column.rawValue]!.mistake(
+                    node[column.rawValue]!.mistake(
                         "\(counted(numbers.count, "number")), but \(count) in \(first.rawValue)",
                         remedy: "a column has one number for each \(column.subject.rawValue)"))
             }
@@ -43,9 +38,9 @@ extension RecordedLoad {
         try mistakes.check()
     }
 
-    private func checkReferences(_ members: [String: JSONNode], in node: JSONNode) throws(InputErrors) {
+    private func checkReferences(_ node: JSONNode) throws(InputErrors) {
         func error(_ column: Column, _ message: String, _ remedy: String) -> InputErrors {
-            (members[column.rawValue] ?? node).error(message, remedy: remedy)
+            (node[column.rawValue] ?? node).error(message, remedy: remedy)
         }
         let range = 0..<operationCount
         if let operation = self[.queues].firstIndex(where: { $0 >= limits.count }) {
@@ -78,8 +73,32 @@ extension RecordedLoad {
     }
 }
 
+extension Format<ParameterValue> {
+    /// In a cell id, a recording is its digest.
+    static var recording: Format { RecordedLoad.format.map { .recording($0) }.shared(as: "recording") }
+}
+
+extension ParameterValue {
+    package static func recording(_ load: RecordedLoad) -> ParameterValue {
+        .init(load, text: load.digest, json: load.json)
+    }
+}
+
 extension RecordedLoad.Column {
-    fileprivate func numbers(from node: JSONNode) throws(InputErrors) -> [Int] {
+    fileprivate var format: Format<[Int]> {
+        let packed: Schema = ["type": "string", "pattern": .string(RecordedLoad.packedPattern)] + .oneLine
+        let number: Schema =
+            self == .priorities
+            ? ["enum": JSONValue(.array([-8, -4, 0, 4, 8].map(JSONValue.integer)))]
+            : Format<Int>.integer(range).schema
+        return Format(
+            "a list of whole numbers, and of texts of them",
+            schema: ["type": "array", "minItems": .integer(1), "maxItems": .integer(countLimit)]
+                + .keyword("items", [.anyOf(number, packed.named("packed.numbers"))]) { $0[0] }
+        ) { node throws(InputErrors) in try numbers(from: node) }
+    }
+
+    private func numbers(from node: JSONNode) throws(InputErrors) -> [Int] {
         var numbers: [Int] = []
         for element in try node.elements("a list of whole numbers, and of texts of them") {
             let room = countLimit - numbers.count
@@ -101,43 +120,5 @@ extension RecordedLoad.Column {
             numbers += found
         }
         return numbers
-    }
-}
-
-// MARK: - The schema
-
-extension RecordedLoad {
-    /// Lengths, numbers in texts, and what numbers refer to are for the decoder alone.
-    static var schema: JSONValue {
-        let columns = Column.allCases.map { column in
-            (
-                column.rawValue,
-                JSONValue.object(
-                    ("type", "array"), ("minItems", .integer(1)), ("maxItems", .integer(column.countLimit)),
-                    ("items", .object(("anyOf", .list(column.numberSchema, .reference("packed.numbers"))))))
-            )
-        }
-        return .object(
-            ("type", "object"), ("required", .strings(requiredColumns.map(\.rawValue))), JSONSchema.noOtherMembers,
-            JSONSchema.comments, ("properties", .members(columns)))
-    }
-
-    /// The definition that columns refer to.
-    static var packedSchema: (String, JSONValue) {
-        (
-            "packed.numbers",
-            .object(
-                ("type", "string"), ("pattern", .string(packedPattern)), ("not", JSONSchema.noControlCharacters))
-        )
-    }
-}
-
-extension RecordedLoad.Column {
-    fileprivate var numberSchema: JSONValue {
-        if self == .priorities {
-            return .object(("enum", JSONValue(.array([-8, -4, 0, 4, 8].map(JSONValue.integer)))))
-        }
-        return .object(
-            ("type", "integer"), ("minimum", .integer(range.lowerBound)), ("maximum", .integer(range.upperBound)))
     }
 }

@@ -5,67 +5,17 @@ public struct ParameterCondition: Sendable, Hashable {
     public var below: Double?
     /// Strictly greater than.
     public var above: Double?
-
-    public init(equals: ParameterValue? = nil, below: Double? = nil, above: Double? = nil) {
-        self.equals = equals
-        self.below = below
-        self.above = above
-    }
 }
 
-/// The backends that a rule applies to.
-public enum RuleBackends: Sendable, Hashable {
-    /// All backends: `"*"`.
-    case all
-    /// The named backends, at least one.
-    case named([BackendID])
-
-    public func contains(_ backend: BackendID) -> Bool {
-        switch self {
-        case .all: true
-        case .named(let names): names.contains(backend)
-        }
-    }
-
-    /// The backends that the rule names.
-    public var names: [BackendID] {
-        switch self {
-        case .all: []
-        case .named(let names): names
-        }
-    }
-
-    /// The text for all backends.
-    static let wildcard = "*"
-}
-
-/// Cells on which the author does not run a backend: their rows have status `skipped` and the reason.
-public struct SkipRule: Sendable, Hashable {
-    public var backends: RuleBackends
-    public var conditions: [String: ParameterCondition]
-    public var reason: String
-
-    public init(backends: RuleBackends, conditions: [String: ParameterCondition], reason: String) {
-        self.backends = backends
-        self.conditions = conditions
-        self.reason = reason
-    }
-}
-
-/// A bad status that the author knows about: it does not fail the run.
-public struct Expectation: Sendable, Hashable {
-    public var backends: RuleBackends
-    public var conditions: [String: ParameterCondition]
-    public var status: SampleStatus
-    public var reason: String
-
-    public init(backends: RuleBackends, conditions: [String: ParameterCondition], status: SampleStatus, reason: String)
-    {
-        self.backends = backends
-        self.conditions = conditions
-        self.status = status
-        self.reason = reason
-    }
+/// What the author knows of cells on some backends: that they are left out, or that they have a bad status.
+public struct CellRule: Sendable, Hashable {
+    /// Empty for all backends.
+    public var backends: [BackendID] = []
+    public var conditions: [String: ParameterCondition] = [:]
+    /// The status that does not fail the run; nil for cells that are not run: their rows have status `skipped` and the
+    /// reason.
+    public var status: SampleStatus?
+    public var reason = ""
 }
 
 extension ParameterCondition {
@@ -73,51 +23,102 @@ extension ParameterCondition {
     public func matches(_ value: ParameterValue) -> Bool {
         if let equals, equals != value { return false }
         if below == nil && above == nil { return true }
-        let number: Double
-        switch value {
-        case .integer(let whole): number = Double(whole)
-        case .number(let value): number = value
-        case .text, .weights, .phases, .recording, .body: return false
-        }
+        guard let number = value.content as? Double ?? value.integer.map(Double.init) else { return false }
         return number < below ?? .infinity && number > above ?? -.infinity
     }
 }
 
-extension Cell {
+extension CellRule {
+    func applies(to backend: BackendID, in cell: Cell) -> Bool {
+        (backends.isEmpty || backends.contains(backend)) && applies(to: cell)
+    }
+
     /// Whether every condition holds; without conditions, true.
-    func satisfies(_ conditions: [String: ParameterCondition]) -> Bool {
-        conditions.allSatisfy { name, condition in parameters[name].map(condition.matches) ?? false }
+    func applies(to cell: Cell) -> Bool {
+        conditions.allSatisfy { name, condition in cell.parameters[name].map(condition.matches) ?? false }
     }
 }
 
-extension WorkloadSpec {
-    /// The first rule that skips the cell on a backend, or nil.
-    public func skipRule(for backend: BackendID, in cell: Cell) -> SkipRule? {
-        skips.first { $0.backends.contains(backend) && cell.satisfies($0.conditions) }
+// MARK: - The format
+
+extension CellRule {
+    /// The most rules of one list: each is matched against every cell.
+    private static let countLimit = 100
+
+    /// - Parameter shape: nil if the file has no valid shape; then conditions are not checked.
+    static func list(_ allowed: String, of shape: ShapeDefinition?, hasStatus: Bool) -> Format<[CellRule]> {
+        let statuses = [SampleStatus.timeout, .crashed, .invalid].map(\.rawValue)
+        let fields: [Field<CellRule>] = [
+            Field("backend", backends(for: shape), isRequired: true) { $0.backends = $1 },
+            Field("when", conditions(on: shape)) { $0.conditions = $1 },
+            Field("status", .choice(statuses), isRequired: true) { $0.status = SampleStatus(rawValue: $1) },
+            Field("reason", .sentence("a one-line reason"), "The reason, in one line.", isRequired: true) {
+                $0.reason = $1
+            },
+        ]
+        return Format.object("an object", CellRule(), fields.filter { hasStatus || $0.name != "status" })
+            .list(allowed, atMost: countLimit)
     }
 
-    /// The first expectation that excuses a sample's status, or nil.
-    public func expectation(of status: SampleStatus, for backend: BackendID, in cell: Cell) -> Expectation? {
-        expectations.first {
-            $0.status == status && $0.backends.contains(backend) && cell.satisfies($0.conditions)
-        }
-    }
-
-    /// Warnings about rules without effect: a skip or an expectation that matches no cell of the workload, or a backend
-    /// that the workload does not list.
-    public func warnings() -> [String] {
-        let cells = cells
-        func warning(
-            _ key: String, _ index: Int, _ named: RuleBackends, _ conditions: [String: ParameterCondition]
-        ) -> String? {
-            let place = "\(file): $.\(key)[\(index)]"
-            if let absent = named.names.first(where: { !backends.contains($0) }) {
-                return "\(place) matches nothing: \(absent.rawValue) is not among the backends"
+    /// One backend, several, or all.
+    private static func backends(for shape: ShapeDefinition?) -> Format<[BackendID]> {
+        let (all, backend) = ("*", BackendID.format(for: shape))
+        let (one, list) = (backend.map { [$0] }, backend.distinct("a list of backends"))
+        return Format(
+            backend.allowed, schema: .anyOf(["const": .string(all)], one.schema, list.schema)
+        ) { node throws(InputErrors) in
+            switch node.value.content {
+            case .string(all): []
+            case .array: try list.read(node)
+            default: try one.read(node)
             }
-            return cells.contains { $0.satisfies(conditions) }
-                ? nil : "\(place) matches nothing: no cell meets its `when`"
         }
-        return skips.enumerated().compactMap { warning("skip", $0, $1.backends, $1.conditions) }
-            + expectations.enumerated().compactMap { warning("expect", $0, $1.backends, $1.conditions) }
+    }
+
+    /// An empty object is refused as a probable slip.
+    private static func conditions(on shape: ShapeDefinition?) -> Format<[String: ParameterCondition]> {
+        guard let shape else { return .any("an object of conditions", [:], [:]) }
+        return Format.object(
+            "an object of conditions", [:],
+            shape.parameters.map { parameter in
+                Field(parameter.name, parameter.condition) { $0[parameter.name] = $1 }
+            }, from: shape.listing
+        ).checked(
+            ["description": "Conditions on the cell, which must all hold; without it, the rule applies to every cell."]
+                + .notEmpty
+        ) { conditions, node throws(InputErrors) in
+            if conditions.isEmpty {
+                throw node.error("no condition", remedy: "name a parameter, or omit `when` to match every cell")
+            }
+            return conditions
+        }.shared(as: "\(shape.shape.rawValue).when")
+    }
+}
+
+extension ParameterDefinition {
+    /// A value that is not an object, or an object with bounds.
+    var condition: Format<ParameterCondition> {
+        let bound = Format<Double>.number(-1e18...1e18)
+        let fields: [Field<ParameterCondition>] = [
+            Field("equals", format) { $0.equals = $1 }, Field("below", bound) { $0.below = $1 },
+            Field("above", bound) { $0.above = $1 },
+        ].filter { format.isNumeric || $0.name == "equals" }
+        let names = fields.map(\.name).joined(separator: ", ")
+        let object = Format.object("a condition", ParameterCondition(), fields).checked(.notEmpty) {
+            condition, node throws(InputErrors) in
+            guard condition != ParameterCondition() else {
+                throw node.error("no condition", remedy: "write one of \(names)")
+            }
+            return condition
+        }
+        let isObject = defaultValue.json.isObject
+        return Format<ParameterCondition>(
+            "a condition on \(format.allowed)",
+            schema: .anyOf(["not": .object(("type", "object"))] + format.schema, object.schema)
+        ) { [format] node throws(InputErrors) in
+            if node.value.isObject { return try object.read(node) }
+            if isObject { throw node.wrongType(expected: "{\"equals\": …} with \(format.allowed)") }
+            return ParameterCondition(equals: try format.read(node))
+        }.shared()
     }
 }

@@ -11,10 +11,12 @@ extension WorkloadSpec {
     public static func decode(
         text: String, file: String, backends: BackendNames = .known
     ) throws(InputErrors) -> WorkloadSpec {
-        try WorkloadDecoder.decode(text: text, file: file, backends: backends)
+        try Format.decode(text: text, file: file, names: backends) { root in
+            WorkloadFile.format(text: text, file: file, guess: WorkloadFile.guess(root))
+        }
     }
 
-    /// Loads several files; their names must differ, and together they must not exceed `cellLimit` cells.
+    /// Loads several files; their names must differ, and together they must not exceed `Cell.countLimit` cells.
     ///
     /// - Throws: `InputErrors` with the mistakes of all files.
     public static func load(files: [String]) throws(InputErrors) -> [WorkloadSpec] {
@@ -67,7 +69,7 @@ extension WorkloadSpec {
             throw InputError(
                 file: spec.file, path: "$.parameters",
                 message: "with this file the run has \(total.cells) cells with names of \(total.idBytes >> 20) MiB",
-                remedy: "at most \(cellLimit) and \(idLimit >> 20) MiB are allowed; "
+                remedy: "at most \(Cell.countLimit) and \(idLimit >> 20) MiB are allowed; "
                     + "shorten the lists or run fewer files at once")
         }
         specs.append(spec)
@@ -90,10 +92,10 @@ extension WorkloadSpec {
                     Self.unknownParameter(name, among: definition.parameters.map(\.name), from: definition.listing))
                 continue
             }
-            let elements = values.map { parameter.json(of: $0) }
+            let elements = values.map { ($0.content as? String).map(parameter.format.json) ?? $0.json }
             let value = elements.count == 1 ? elements[0] : JSONValue(.array(elements))
-            let node = JSONNode(file: Self.option, path: name, value: value)
-            changed.axes[name] = mistakes.keep { () throws(InputErrors) in try parameter.values(from: node) }
+            let node = JSONNode(file: Self.option, path: name, name: name, value: value)
+            changed.axes[name] = mistakes.keep { () throws(InputErrors) in try parameter.values.read(node) }
             changed.unzip(name)
         }
         try mistakes.check()
@@ -139,34 +141,5 @@ extension WorkloadSpec {
         InputError(
             file: option, path: name, message: "unknown parameter \(JSONText.excerpt(name))",
             remedy: Suggestion.remedy(for: name, among: known, from: command))
-    }
-}
-
-extension ParameterDefinition {
-    /// A command-line value as JSON; a value that does not fit the parameter stays text and is refused later.
-    fileprivate func json(of value: ParameterValue) -> JSONValue {
-        guard case .text(let text) = value else { return value.json }
-        switch kind {
-        case .choice, .phases, .recording: return value.json
-        case .integer, .integerOr, .number:
-            guard FigureText.read(text) != nil || Int(text) != nil else { return value.json }
-            return JSONValue(.number(JSONNumber(text: text)))
-        case .weights:
-            return weightsJSON(text) ?? value.json
-        case .body:
-            return BodyChoice.json(of: text) ?? value.json
-        }
-    }
-
-    /// `high:1/low:2.5` as an object, or nil.
-    private func weightsJSON(_ text: String) -> JSONValue? {
-        var members: [JSONValue.Member] = []
-        for entry in text.split(separator: "/", omittingEmptySubsequences: false) {
-            let parts = entry.split(separator: ":", omittingEmptySubsequences: false)
-            guard parts.count == 2, FigureText.read(String(parts[1])) != nil else { return nil }
-            let weight = JSONValue(.number(JSONNumber(text: String(parts[1]))))
-            members.append(.init(name: String(parts[0]), line: 0, value: weight))
-        }
-        return JSONValue(.object(members))
     }
 }

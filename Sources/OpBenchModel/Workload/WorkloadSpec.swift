@@ -16,33 +16,11 @@ public struct WorkloadSpec: Sendable {
     public var cells: [Cell] = []
     public var backends: [BackendID]
     public var sampleKinds: Set<SampleKind>
-    public var skips: [SkipRule]
-    public var expectations: [Expectation]
-
-    init(
-        file: String, text: String, sha256: String, name: String, summary: String, shape: Shape,
-        axes: [String: [ParameterValue]], zips: [ParameterZip] = [], backends: [BackendID],
-        sampleKinds: Set<SampleKind>,
-        skips: [SkipRule] = [], expectations: [Expectation] = []
-    ) {
-        self.file = file
-        self.text = text
-        self.sha256 = sha256
-        self.name = name
-        self.summary = summary
-        self.shape = shape
-        self.axes = axes
-        self.zips = zips
-        self.backends = backends
-        self.sampleKinds = sampleKinds
-        self.skips = skips
-        self.expectations = expectations
-    }
+    public var skips: [CellRule]
+    public var expectations: [CellRule]
 }
 
 extension WorkloadSpec {
-    /// The greatest number of cells, in one workload and in one run.
-    public static let cellLimit = 100_000
     /// The largest total size of cell ids in bytes, in one workload and in one run. Ids of sequences may be long.
     static let idLimit = 64 << 20
 
@@ -80,7 +58,7 @@ extension WorkloadSpec {
         var idBytes = 0
 
         /// Whether the size exceeds the limits of a run.
-        var isTooMuch: Bool { cells > WorkloadSpec.cellLimit || idBytes > WorkloadSpec.idLimit }
+        var isTooMuch: Bool { cells > Cell.countLimit || idBytes > WorkloadSpec.idLimit }
 
         static func + (left: Extent, right: Extent) -> Extent {
             var sum = left
@@ -91,12 +69,12 @@ extension WorkloadSpec {
     }
 
     var extent: Extent {
-        guard let count = cellCount, count <= Self.cellLimit else { return Extent(cells: .max, idBytes: .max) }
+        guard let count = cellCount, count <= Cell.countLimit else { return Extent(cells: .max, idBytes: .max) }
         var (phases, longest) = (1, name.utf8.count)
         let zipped = zips.flatMap { zip in zip.parameters.map { ($0, zip.values(of: $0)) } }
         for (name, values) in axes.map({ ($0.key, $0.value) }) + zipped {
             longest += name.utf8.count + 2 + (values.map { $0.description.utf8.count }.max() ?? 0)
-            for case .phases(let some) in values { phases = max(phases, some.count) }
+            for value in values { phases = max(phases, value.phases?.count ?? 1) }
         }
         // These texts come from a file, so they are far below 2^40 bytes.
         return Extent(cells: count * phases, idBytes: count * longest)
@@ -111,16 +89,16 @@ extension WorkloadSpec {
             InputErrors(
                 InputError(file: file, line: line, path: "$.parameters", message: message, remedy: remedy))
         }
-        guard let count = cellCount, count <= Self.cellLimit else {
+        guard let count = cellCount, count <= Cell.countLimit else {
             throw error(
                 "the lists multiply into \(cellCount.map(String.init) ?? "more than 2^63") cells",
-                "at most \(Self.cellLimit) are allowed; shorten the lists or split the file")
+                "at most \(Cell.countLimit) are allowed; shorten the lists or split the file")
         }
         let extent = extent
-        guard extent.cells <= Self.cellLimit else {
+        guard extent.cells <= Cell.countLimit else {
             throw error(
                 "the lists multiply into \(count) cells, which have \(extent.cells) phases",
-                "at most \(Self.cellLimit) are allowed in all cells together; shorten the lists or split the file"
+                "at most \(Cell.countLimit) are allowed in all cells together; shorten the lists or split the file"
             )
         }
         guard extent.idBytes <= Self.idLimit else {
@@ -154,5 +132,38 @@ extension FixedWidthInteger {
     package mutating func addClamped(_ other: Self) {
         let (sum, overflow) = addingReportingOverflow(other)
         self = overflow ? (other < 0 ? .min : .max) : sum
+    }
+}
+
+// MARK: - Rules
+
+extension WorkloadSpec {
+    /// The first rule that skips the cell on a backend, or nil.
+    public func skipRule(for backend: BackendID, in cell: Cell) -> CellRule? {
+        skips.first { $0.applies(to: backend, in: cell) }
+    }
+
+    /// The first expectation that excuses a sample's status, or nil.
+    public func expectation(of status: SampleStatus, for backend: BackendID, in cell: Cell) -> CellRule? {
+        expectations.first {
+            $0.status == status && $0.applies(to: backend, in: cell)
+        }
+    }
+
+    /// Warnings about rules without effect: a skip or an expectation that matches no cell of the workload, or a backend
+    /// that the workload does not list.
+    public func warnings() -> [String] {
+        let cells = cells
+        func warnings(_ key: String, _ rules: [CellRule]) -> [String] {
+            rules.enumerated().compactMap { index, rule in
+                let place = "\(file): $.\(key)[\(index)]"
+                if let absent = rule.backends.first(where: { !backends.contains($0) }) {
+                    return "\(place) matches nothing: \(absent.rawValue) is not among the backends"
+                }
+                return cells.contains { rule.applies(to: $0) }
+                    ? nil : "\(place) matches nothing: no cell meets its `when`"
+            }
+        }
+        return warnings("skip", skips) + warnings("expect", expectations)
     }
 }

@@ -21,7 +21,7 @@ public struct WorkloadTemplate: Sendable {
         self.values = values
         self.notes = notes
         let stem = file?.split(separator: "/").last.map { String($0.prefix { $0 != "." }) }
-        let isName = stem.map { WorkloadDecoder.isName($0, limit: TextLimits.name) } ?? false
+        let isName = stem.map { PlainName.isValid($0) } ?? false
         name = isName ? stem! : definition.shape.rawValue
     }
 
@@ -87,9 +87,7 @@ public struct WorkloadTemplate: Sendable {
     /// Example rules, commented out because a workload needs none.
     private var rules: [(String, JSONValue)] {
         guard let backend = backends.last else { return [] }
-        let condition = definition.parameters.first { parameter in
-            if case .integer = parameter.kind { true } else { false }
-        }
+        let condition = definition.parameters.first { $0.defaultValue.integer != nil }
         let when = condition.map { [("when", JSONValue.object(($0.name, .object(("above", $0.defaultValue.json)))))] }
         func rule(_ more: (String, JSONValue)..., reason: String) -> JSONValue {
             .list(
@@ -130,17 +128,5 @@ public struct WorkloadTemplate: Sendable {
             }
         }
         return lines
-    }
-}
-
-extension ParameterDefinition {
-    /// The allowed values and the default, in one sentence.
-    public var facts: String {
-        let parts: [String?] = [
-            allowed, unit.isEmpty ? nil : "unit \(unit)", "default \(defaultValue)",
-            takesList ? nil : "takes one value, not a list",
-        ]
-        let facts = parts.compactMap(\.self).joined(separator: "; ")
-        return facts.prefix(1).uppercased() + facts.dropFirst() + "."
     }
 }

@@ -3,10 +3,7 @@ import OpBenchModel
 
 /// The request to a sample's process, sent as JSON on its standard input.
 struct SampleRequest: Codable, Sendable {
-    var workload: String
-    var shape: Shape
-    var cellID: String
-    var parameters: [String: ParameterValue]
+    let cell: Cell
     var backend: BackendID
     var flavour: SampleFlavour
     /// Intended duration of a timed sample, in nanoseconds.
@@ -28,18 +25,11 @@ struct SampleRequest: Codable, Sendable {
         cell: Cell, backend: BackendID, flavour: SampleFlavour, targetNanoseconds: Int64, kernel: WorkKernel,
         parent: Int32
     ) {
-        workload = cell.workload
-        shape = cell.shape
-        cellID = cell.id
-        parameters = cell.parameters
+        self.cell = cell
         self.backend = backend
         self.flavour = flavour
         self.targetNanoseconds = targetNanoseconds
         self.kernel = kernel
         self.parent = parent
-    }
-
-    var cell: Cell {
-        Cell(workload: workload, shape: shape, parameters: parameters, id: cellID)
     }
 }

@@ -35,6 +35,7 @@ extension FuzzReader {
 
     /// The names and words in a schema.
     static func words(of schema: String) -> [String] {
-        schema.split(separator: "\"").map(String.init).filter { $0.count < 40 && !$0.contains(where: \.isWhitespace) }
+        Set(schema.split(separator: "\"").map(String.init))
+            .filter { $0.count < 40 && !$0.contains(where: \.isWhitespace) }.sorted()
     }
 }

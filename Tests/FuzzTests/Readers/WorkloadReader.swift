@@ -5,13 +5,7 @@ extension FuzzReader {
     static let workload = FuzzReader(
         name: "workload", form: .json,
         words: {
-            let definitions = ShapeDefinition.all
-            return WorkloadDecoder.keys + definitions.map(\.shape.rawValue)
-                + Set(definitions.flatMap { $0.parameters.map(\.name) }).sorted() + BackendID.known.map(\.rawValue)
-                + SampleKind.allCases.map(\.rawValue) + SampleStatus.allCases.map(\.rawValue)
-                + ["backend", "when", "reason", "status", "equals", "below", "above", WorkloadDecoder.schemaPath]
-                + RecordedLoad.Column.allCases.map(\.rawValue) + ["0*3 5", "-8"]
-                + ["fan_in", "diamond", "binary_tree", "wavefront", "layered_random", "search", "high:1", "0.5"]
+            words(of: WorkloadSpec.schema()) + ["schema/workload.schema.json", "0*3 5", "-8", "high:1", "0.5"]
                 + jsonWords
         },
         seeds: {
@@ -57,7 +51,7 @@ extension FuzzReader {
             let written = values.count == 1 ? values[0].json : JSONValue(.array(values.map(\.json)))
             let text = JSONText.write(written)
             let read = try again("the parameter \(name)") {
-                try parameter.values(from: try JSONParser.parse(text, file: "values"))
+                try parameter.values.read(try JSONParser.parse(text, file: "values"))
             }
             try promise(read == values, "the values of \(name) were others when they were written: \(text)")
         }
