@@ -18,10 +18,7 @@ extension Operation {
     ///   - dependencies: for each, the position of an operation, and that of the one on which it depends.
     ///   - operations: those operations. A position beyond them traps, as with any array.
     public static func addDependencies(_ dependencies: [(of: Int, on: Int)], among operations: [Operation]) {
-        if dependencies.contains(where: { operations[$0.of] === operations[$0.on] }) {
-            return Misuse.selfDependency.report()
-        }
-        DependencyGraph.link(operations, dependencies)
+        if !DependencyGraph.link(operations, dependencies) { Misuse.selfDependency.report() }
     }
 }
 
@@ -55,27 +52,27 @@ enum DependencyGraph {
     }
     private static let headerSize = 16
 
-    static func link(_ operations: [Operation], _ pairs: Pairs) {
-        let (memory, nodes, others) = make(operations, pairs)
+    /// Returns false, with no change, if an operation would depend on itself.
+    static func link(_ operations: [Operation], _ pairs: Pairs) -> Bool {
+        guard let (memory, nodes, others) = make(operations, pairs) else { return false }
         var holders = 0
-        for (index, operation) in operations.enumerated() where !nodes[index].isEmpty {
-            nodes[index].isJoined = operation.join(nodes + index)
-            if nodes[index].isJoined {
-                holders += 1
-            } else {
-                nodes[index].giveUp(operation)
-            }
+        for index in operations.indices where !nodes[index].isEmpty {
+            nodes[index].isJoined = nodes[index].operation._withUnsafeGuaranteedRef { $0.join(nodes + index) }
+            if nodes[index].isJoined { holders += 1 } else { nodes[index].giveUp(operations[index]) }
         }
         memory.initializeMemory(as: Header.self, to: Header(holders: .init(holders)))
-        for (index, operation) in operations.enumerated() where nodes[index].dependentCount > 0 {
-            let isFound = nodes[index].isJoined && operation.successors.put(DependencyLink(to: nodes + index))
+        for index in operations.indices where nodes[index].dependentCount > 0 {
+            let operation = nodes[index].operation
+            let isFound =
+                nodes[index].isJoined
+                && operation._withUnsafeGuaranteedRef { $0.successors.put(DependencyLink(to: nodes + index)) }
             if !isFound {
                 for entry in nodes[index].dependents where nodes[Int(entry.node)].isPending(entry.bit) {
-                    operations[Int(entry.node)].addDependency(operation)
+                    operations[Int(entry.node)].addDependency(operations[index])
                 }
             }
             // If it has finished in the meantime, its thread may not have found the node.
-            if !isFound || operation.state.loadAfterPush().isFinished {
+            if !isFound || operation._withUnsafeGuaranteedRef({ $0.state.loadAfterPush().isFinished }) {
                 var filer = BatchFiler(own: nil)
                 countDependentsDown(of: nodes + index, &filer)
                 if filer.fileTheRest() { Runner.releaseKept() }
@@ -83,12 +80,15 @@ enum DependencyGraph {
         }
         for pair in others { operations[pair.of].addDependency(operations[pair.on]) }
         if holders == 0 { free(memory) }
+        return true
     }
 
-    /// Makes the block, which no other thread knows yet. Also returns the pairs that it has no room for.
+    /// Makes the block, which no other thread knows yet. Also returns the pairs that are not in it: those beyond the bits
+    /// of a node, and those of two operations that are each other's only ones, which need no edge either. Nil if an
+    /// operation would depend on itself.
     private static func make(
         _ operations: [Operation], _ pairs: Pairs
-    ) -> (UnsafeMutableRawPointer, nodes: GraphNode.Pointer, others: Pairs) {
+    ) -> (UnsafeMutableRawPointer, nodes: GraphNode.Pointer, others: Pairs)? {
         let nodesSize = operations.count * MemoryLayout<GraphNode>.stride
         let dependenciesSize = pairs.count * MemoryLayout<Unmanaged<Operation>?>.stride
         let dependentsSize = pairs.count * MemoryLayout<GraphNode.Dependent>.stride
@@ -100,21 +100,29 @@ enum DependencyGraph {
         for (index, operation) in operations.enumerated() {
             (nodes + index).initialize(to: GraphNode(operation, index))
         }
-        for pair in pairs where nodes[pair.of].dependencyCount < GraphNode.mostDependencies {
-            nodes[pair.of].dependencyCount += 1
-            nodes[pair.on].dependentCount += 1
+        for pair in pairs {
+            precondition(operations.indices.contains(pair.of) && operations.indices.contains(pair.on))
+            if nodes[pair.of].operation.toOpaque() == nodes[pair.on].operation.toOpaque() {
+                free(memory)
+                return nil
+            }
+            if nodes[pair.of].countDependency() { nodes[pair.on].dependentCount += 1 }
         }
         var dependencies = memory + headerSize + nodesSize
         var dependents = dependencies + dependenciesSize
         for index in operations.indices { nodes[index].makeRoom(&dependencies, &dependents) }
         var others: Pairs = []
         for pair in pairs {
-            if let entry = nodes[pair.of].add(operations[pair.on]) {
+            if nodes[pair.of].dependencyCount == 1, nodes[pair.on].dependentCount == 1 {
+                (nodes[pair.of].dependencyCount, nodes[pair.on].dependentCount) = (0, 0)
+                others.append(pair)
+            } else if let entry = nodes[pair.of].add(nodes[pair.on].operation) {
                 nodes[pair.on].add(entry)
             } else {
                 others.append(pair)
             }
         }
+        for index in operations.indices { nodes[index].begin() }
         return (memory, nodes, others)
     }
 
@@ -170,13 +178,16 @@ struct GraphNode: ~Copyable {
     private var owner: UnsafeMutableRawPointer?
     private var firstDependency: UnsafeMutablePointer<Unmanaged<Operation>?>
     private var firstDependent: UnsafeMutablePointer<Dependent>
-    fileprivate(set) var dependencyCount: UInt32 = 0
-    fileprivate(set) var dependentCount: UInt32 = 0
     let index: UInt32
+    fileprivate(set) var dependentCount: UInt32 = 0
+    /// How many are written, while the node is made.
+    private var writtenDependents: UInt32 = 0
+    private var writtenDependencies: UInt8 = 0
+    fileprivate(set) var dependencyCount: UInt8 = 0
     /// Whether the node ends the operation's `DependencyList`. Used by `link` alone.
     fileprivate var isJoined = false
 
-    fileprivate static let mostDependencies = 63
+    private static let mostDependencies: UInt8 = 63
     private static let isGone: UInt64 = 1 << 63
 
     fileprivate init(_ operation: Operation, _ index: Int) {
@@ -187,7 +198,7 @@ struct GraphNode: ~Copyable {
         firstDependent = UnsafeMutablePointer(bitPattern: 8).unsafelyUnwrapped
     }
 
-    var isEmpty: Bool { dependencyCount | dependentCount == 0 }
+    var isEmpty: Bool { dependencyCount == 0 && dependentCount == 0 }
     var operation: Unmanaged<Operation> { .fromOpaque(owner.unsafelyUnwrapped) }
     var dependents: UnsafeMutableBufferPointer<Dependent> {
         UnsafeMutableBufferPointer(start: firstDependent, count: Int(dependentCount))
@@ -198,30 +209,38 @@ struct GraphNode: ~Copyable {
     }
     // MARK: Making
 
-    /// Points the node to memory for as many entries as were counted, all of which are pending, and counts from 0.
+    /// Counts one dependency more. Returns false if there are too many.
+    fileprivate mutating func countDependency() -> Bool {
+        guard dependencyCount < Self.mostDependencies else { return false }
+        dependencyCount += 1
+        return true
+    }
+
+    /// Points the node to memory for as many entries as were counted.
     fileprivate mutating func makeRoom(
         _ dependencies: inout UnsafeMutableRawPointer, _ dependents: inout UnsafeMutableRawPointer
     ) {
-        pending.store(1 << UInt64(dependencyCount) - 1, ordering: .relaxed)
         firstDependency = dependencies.bindMemory(to: Unmanaged<Operation>?.self, capacity: Int(dependencyCount))
         firstDependent = dependents.bindMemory(to: Dependent.self, capacity: Int(dependentCount))
         dependencies = UnsafeMutableRawPointer(firstDependency + Int(dependencyCount))
         dependents = UnsafeMutableRawPointer(firstDependent + Int(dependentCount))
-        (dependencyCount, dependentCount) = (0, 0)
     }
 
-    /// Adds a dependency. Returns the entry for the other node; nil if there are too many.
-    fileprivate mutating func add(_ dependency: Operation) -> Dependent? {
-        guard dependencyCount < Self.mostDependencies else { return nil }
-        firstDependency[Int(dependencyCount)] = .passRetained(dependency)
-        dependencyCount += 1
-        return Dependent(node: index, bit: dependencyCount - 1)
+    /// Writes a dependency, and retains it. Returns the entry for the other node; nil if there is no room.
+    fileprivate mutating func add(_ dependency: Unmanaged<Operation>) -> Dependent? {
+        guard writtenDependencies < dependencyCount else { return nil }
+        firstDependency[Int(writtenDependencies)] = dependency.retain()
+        writtenDependencies += 1
+        return Dependent(node: index, bit: UInt32(writtenDependencies) - 1)
     }
 
     fileprivate mutating func add(_ dependent: Dependent) {
-        firstDependent[Int(dependentCount)] = dependent
-        dependentCount += 1
+        firstDependent[Int(writtenDependents)] = dependent
+        writtenDependents += 1
     }
+
+    /// All is written: from here on every dependency counts.
+    fileprivate mutating func begin() { pending.store(1 << UInt64(dependencyCount) - 1, ordering: .relaxed) }
 
     /// Adds the dependencies to the operation one by one. No thread has found the node, and none will.
     fileprivate func giveUp(_ operation: Operation) {

@@ -257,7 +257,7 @@ let successorScenarios: [Scenario] = [
     Scenario("observed-node-goes", "E21, D18: nor an observed one") { exploration in
         let dependency = BlockOperation {}
         let dependent = Shared<BlockOperation?>(BlockOperation {})
-        Operation.addDependencies([(1, 0)], among: [dependency, dependent.value!])
+        Operation.addDependencies([(1, 0), (2, 0)], among: [dependency, dependent.value!, BlockOperation {}])
         let token = dependent.value?.observe(\.isReady) { _, _ in }
         exploration.run(
             { dependency.start() },
@@ -281,7 +281,7 @@ let successorScenarios: [Scenario] = [
     Scenario("graph-is-declared-while-one-finishes", "E10, E25: the node is found, or the finish") { exploration in
         let (dependency, first, second) = (BlockOperation {}, BlockOperation {}, BlockOperation {})
         exploration.run(
-            { Operation.addDependencies([(1, 0), (2, 1)], among: [dependency, first, second]) },
+            { Operation.addDependencies([(1, 0), (2, 0), (2, 1)], among: [dependency, first, second]) },
             { dependency.start() })
         exploration.check(first.isReady && !second.isReady, "E25: the first one is not ready, or the second")
         first.start()
@@ -291,8 +291,8 @@ let successorScenarios: [Scenario] = [
         exploration in
         let (one, other, dependent) = (BlockOperation {}, BlockOperation {}, BlockOperation {})
         exploration.run(
-            { Operation.addDependencies([(1, 0)], among: [one, dependent]) },
-            { Operation.addDependencies([(1, 0), (0, 2)], among: [other, dependent, one]) })
+            { Operation.addDependencies([(1, 0), (2, 0)], among: [one, dependent, BlockOperation {}]) },
+            { Operation.addDependencies([(1, 0), (0, 2), (1, 2)], among: [other, dependent, one]) })
         exploration.check(Set(dependent.dependencies) == [one, other], "E12: one is not listed")
         exploration.check(other.dependencies == [one], "E12: not listed")
         exploration.check(!dependent.isReady && !other.isReady, "E4: ready too early")
@@ -304,7 +304,7 @@ let successorScenarios: [Scenario] = [
         exploration in
         let (dependency, dependent, newcomer) = (BlockOperation {}, BlockOperation {}, BlockOperation {})
         let leaves = BlockOperation {}
-        Operation.addDependencies([(1, 0)], among: [dependency, dependent])
+        Operation.addDependencies([(1, 0), (2, 0)], among: [dependency, dependent, BlockOperation {}])
         leaves.addDependency(dependency)
         exploration.run(
             { dependency.start() }, { newcomer.addDependency(dependency) }, { leaves.removeDependency(dependency) })

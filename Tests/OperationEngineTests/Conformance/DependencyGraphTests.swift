@@ -119,13 +119,26 @@ struct DependencyGraphTests {
         #expect(all[3].isReady)
     }
 
+    @Test("a chain needs no node", .contract("E1", "E12", "E22"))
+    func chain() {
+        let all = operations(4)
+        let side = MainOperation()
+        Operation.addDependencies([(1, 0), (2, 1), (3, 2), (4, 1)], among: all + [side])
+        #expect(areSame(all[3].dependencies, [all[2]]) && areSame(side.dependencies, [all[1]]))
+        #expect(!all[1].isReady)
+        for operation in all[...1] { operation.start() }
+        #expect(all[2].isReady && side.isReady && !all[3].isReady)
+        all[2].start()
+        #expect(all[3].isReady)
+    }
+
     @Test("an operation may be named twice, and be in two graphs", .contract("E1", "E9"))
     func repeated() {
         let all = operations(3)
         Operation.addDependencies([(1, 0), (2, 0), (3, 2)], among: [all[0], all[1], all[1], all[2]])
         #expect(areSame(all[1].dependencies, [all[0]]) && areSame(all[2].dependencies, [all[1]]))
         let last = MainOperation()
-        Operation.addDependencies([(1, 0), (2, 1)], among: [all[0], all[2], last])
+        Operation.addDependencies([(1, 0), (2, 1), (2, 0)], among: [all[0], all[2], last])
         #expect(areSame(all[2].dependencies, [all[1], all[0]]))
         for operation in all { operation.start() }
         #expect(last.isReady)
@@ -150,12 +163,12 @@ struct DependencyGraphTests {
 
     @Test("a cancelled operation does not wait for them", .contract("E16", "J4"))
     func cancellation() {
-        let all = operations(2)
-        Operation.addDependencies([(0, 1), (1, 0)], among: all)
+        let all = operations(3)
+        Operation.addDependencies([(0, 1), (1, 0), (0, 2), (1, 2)], among: all)
         #expect(OperationQueue.dependencyCycle(among: all)?.count == 2)
         all[0].cancel()
         #expect(all[0].isReady)
-        all[0].start()
+        for index in [0, 2] { all[index].start() }
         #expect(all[1].isReady)
         all[1].removeDependency(all[0])
     }

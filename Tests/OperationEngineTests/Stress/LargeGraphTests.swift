@@ -9,7 +9,11 @@ import Testing
 struct LargeGraphTests {
     /// Adds every operation's predecessor as its dependency.
     private func link(_ chain: [Operation], atOnce: Bool = false) {
-        if atOnce { return Operation.addDependencies(chain.indices.dropFirst().map { ($0, $0 - 1) }, among: chain) }
+        if atOnce {
+            // With one dependency alone they would not be in a graph.
+            let pairs = chain.indices.dropFirst().flatMap { [(of: $0, on: $0 - 1), (of: $0, on: max(0, $0 - 2))] }
+            return Operation.addDependencies(pairs, among: chain)
+        }
         for (dependency, dependent) in zip(chain, chain.dropFirst()) { dependent.addDependency(dependency) }
     }
 

@@ -11,7 +11,7 @@ enum Offence: String, CaseIterable, Codable, Sendable, CustomTestStringConvertib
     case addExecuting, addFinished, addInQueue, addInOtherQueue, addTwiceInBatch
     case negativeLimit, blockWhileExecuting, blockAfterFinish
     case completionWhileExecuting, completionAfterFinish
-    case selfDependency, waitForSelf, underlyingQueueLate
+    case selfDependency, selfDependencyInGraph, waitForSelf, underlyingQueueLate
     case observeOperation, observeQueue
 
     var misuse: Misuse {
@@ -26,7 +26,7 @@ enum Offence: String, CaseIterable, Codable, Sendable, CustomTestStringConvertib
         case .negativeLimit: .negativeLimit(-2)
         case .blockWhileExecuting, .blockAfterFinish: .executionBlockLate
         case .completionWhileExecuting, .completionAfterFinish: .completionBlockLate
-        case .selfDependency: .selfDependency
+        case .selfDependency, .selfDependencyInGraph: .selfDependency
         case .waitForSelf: .waitForSelf
         case .underlyingQueueLate: .underlyingQueueLate
         case .observeOperation: .notObservable(keyPath: String(describing: \Operation.name))
@@ -56,7 +56,7 @@ enum Offence: String, CaseIterable, Codable, Sendable, CustomTestStringConvertib
         case .negativeLimit: "N5"
         case .blockWhileExecuting, .blockAfterFinish: "K7"
         case .completionWhileExecuting, .completionAfterFinish: "I9"
-        case .selfDependency: "E17"
+        case .selfDependency, .selfDependencyInGraph: "E17"
         case .waitForSelf: "O5"
         case .underlyingQueueLate: "P5"
         case .observeOperation: "D1"
@@ -92,6 +92,7 @@ enum Offence: String, CaseIterable, Codable, Sendable, CustomTestStringConvertib
         case .completionWhileExecuting: completionWhileExecuting()
         case .completionAfterFinish: completionAfterFinish()
         case .selfDependency: selfDependency()
+        case .selfDependencyInGraph: selfDependencyInGraph()
         case .waitForSelf: waitForSelf()
         case .underlyingQueueLate: underlyingQueueLate()
         case .observeOperation: observeOperation()
@@ -252,6 +253,12 @@ extension Offence {
         guard operation.dependencies.isEmpty, operation.isReady else { return false }
         operation.start()
         return operation.isFinished
+    }
+
+    private func selfDependencyInGraph() -> Bool {
+        let (one, other) = (MainOperation(), MainOperation())
+        Operation.addDependencies([(1, 0), (0, 2)], among: [one, other, one])
+        return [one, other].allSatisfy { $0.dependencies.isEmpty && $0.isReady }
     }
 
     private func underlyingQueueLate() -> Bool {
