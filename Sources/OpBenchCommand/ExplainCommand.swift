@@ -21,24 +21,18 @@ struct ExplainCommand: ParsableCommand {
             Reports no function unless the CPU time of these turns changed. A function's figures include the work that \
             the Swift runtime, malloc, the C library and the kernel do for it.
 
-            With --instructions, each side also runs under valgrind's callgrind, ten rounds of at most 2,000 \
-            operations per turn, which takes some seconds more. The round with the fewest instructions counts, because \
-            the spinning, parking and waking of threads depends on scheduling, and only adds \
-            instructions.
-
             EXAMPLES
               opbench explain results/two-builds
               opbench explain before after
               opbench explain --filter work_ns=0 --backend engine results/two-builds
               opbench explain --between engine,dispatch --filter work_ns=0 run
-              opbench explain --instructions results/two-builds
               opbench explain --output results/two-builds/explanation results/two-builds
 
             EXIT CODES
               0    explained, or there is no difference to explain
               3    a sample crashed or timed out
               64   bad usage, a run of one side, a backend without figures in the cell,
-                   a program that is missing or changed, or --instructions without valgrind
+                   or a program that is missing or changed
             """)
 
     @Argument(
@@ -101,11 +95,6 @@ struct ExplainCommand: ParsableCommand {
     @Option(help: SampleTime.helpOfTimeout)
     var timeout: Double?
 
-    @Flag(
-        name: .customLong("instructions"),
-        help: "Also count instructions, with valgrind's callgrind; `opbench doctor` checks whether that works here.")
-    var countsInstructions = false
-
     @Flag(name: .customLong("no-progress"), help: "Hide progress; warnings and errors remain.")
     var hidesProgress = false
 
@@ -129,7 +118,6 @@ struct ExplainCommand: ParsableCommand {
     }
 
     func run() throws {
-        if countsInstructions { try ProfileMeans.ofInstructions().require(by: "--instructions") }
         let file = try markdown.map { (path) throws(InputError) in try ReportFile(path) }
         let filter = try filter.map { (pattern) throws(InputError) in try CellFilter(pattern) }
         let backends = try backends.map { (list) throws(InputError) in try NameList.backends(list) }
@@ -163,14 +151,13 @@ struct ExplainCommand: ParsableCommand {
         }
         let output = try directory.map { try ExplanationFolder($0) }
         let options = ProfileOptions(seconds: seconds, timeoutSeconds: timeout, directory: "")
-        let (ended, signal) = try CancellableWork.run { [hidesProgress, turns, countsInstructions] in
+        let (ended, signal) = try CancellableWork.run { [hidesProgress, turns] in
             let monitor = ExplainMonitor(
-                options, targets: targets.count, turns: turns, countsInstructions: countsInstructions,
-                measured: measured, output: output, isSilent: hidesProgress)
+                options, targets: targets.count, turns: turns, measured: measured, output: output,
+                isSilent: hidesProgress)
             let outcome = await Result.catching {
-                try await Explainer(
-                    builds, targets, options, turns: turns, countsInstructions: countsInstructions, by: .ofVerdicts
-                ).run(onEvent: monitor.handle)
+                try await Explainer(builds, targets, options, turns: turns, by: .ofVerdicts).run(
+                    onEvent: monitor.handle)
                 return monitor.hasFailures
             }
             monitor.finish()

@@ -361,39 +361,4 @@ struct ExplainTests {
         #expect(try ids("depth=[168]") == [6, 1].map { "w depth=\($0)" })
         #expect(throws: InputError.self) { try ids("depth=8") }
     }
-
-    private static let means = ProfileMeans.ofInstructions()
-
-    @Test(
-        "--instructions counts on both sides, and names the function that executes more", .slow,
-        .enabled(if: means.means == .callgrind, "instructions cannot be counted here"))
-    func instructions() async throws {
-        let folder = try ScratchFolder()
-        // Little work, because callgrind takes about fifty times as long.
-        try await measureTwoSides(of: Self.busy.replacing("2000", with: "100"), in: folder)
-        let result = try await OpBenchProcess.run(
-            [
-                "explain", "--no-progress", "--instructions", "--turns", "6", "--seconds", "0.02", "--filter", "busy",
-                "--timeout", "600", "--markdown", "why.md", "two",
-            ], in: folder)
-        #expect(result.status == 0, "\(result.errors)")
-        let lines = result.output.split(separator: "\n").map(String.init)
-        let heading = try #require(
-            lines.firstIndex { $0.contains("instructions") && $0.hasSuffix(":") }, "\(result.output)")
-        #expect(lines[heading + 1].contains("burn") || lines[heading + 1].contains("WorkKernel"), "\(result.output)")
-        #expect(lines.contains { $0.contains("callgrind") }, "\(result.output)")
-        let markdown = try folder.read("why.md")
-        #expect(markdown.contains("| instructions") && Self.unexplained(markdown) == 3)
-    }
-
-    @Test("--instructions without valgrind is rejected before anything is read")
-    func withoutValgrind() async throws {
-        let folder = try ScratchFolder()
-        let result = try await OpBenchProcess.run(
-            ["explain", "--instructions", "--output", "graphs", "--markdown", "why.md", "nothing"], in: folder,
-            environment: ["PATH": folder.root])
-        #expect(result.status == 64)
-        #expect(result.errors.contains("--instructions") && result.errors.contains("valgrind"), "\(result.errors)")
-        #expect(folder.contents() == [])
-    }
 }

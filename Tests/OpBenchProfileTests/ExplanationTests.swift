@@ -129,7 +129,6 @@ struct ExplanationTests {
         #expect(cpu.functions.map(\.change.difference) == [20, -6])
         #expect(cpu.functions.first?.parts.map(\.frameClass) == [.allocation])
         #expect((cpu.unnamed, cpu.unsampled) == (0, 6))
-        #expect(explanation.instructions == nil)
         #expect(cpu.classes.map(\.name) == [FrameClass.allocation.words, "engine"])
         #expect(cpu.classes.map(\.difference) == [20, -6])
         #expect(explanation.allocations.map(\.name) == [Self.engine.name])
@@ -298,50 +297,5 @@ struct ExplanationTests {
             MeasuredChange(name: "CPU time", base: 200, head: 190, ratio: 0.95, interval: nil),
         ]
         expectGolden(explanation, measured: measured, "with the run's own time and CPU time")
-    }
-
-    /// 10 operations; the instructions of the engine, its malloc, and the other function.
-    private func counted(_ engine: Int64, malloc: Int64, other: Int64, little: Int64 = 0) -> ExplainedSample {
-        var sample = sample(100, allocations: 10, serve: 100)
-        let stacks: [([StackFrame], Int64)] = [
-            ([Self.engine], engine), ([Self.engine, Self.malloc], malloc), ([Self.other], other),
-            ([Self.body], little),
-        ]
-        sample.instructions = .init(profile(stacks, .instructions), operations: 10)
-        return sample
-    }
-
-    @Test("Instructions are ranked by function like CPU time, with their own total and rest")
-    func instructions() throws {
-        let others: [Int64] = [1000, 1002, 1001, 1000, 1002, 1001, 1001]
-        let explanation = explanation(
-            others.map { counted(5000, malloc: 0, other: $0) }, others.map { counted(5100, malloc: 900, other: $0) })
-        let ranking = try #require(explanation.instructions)
-        #expect(ranking.total.name == "instructions")
-        #expect(ranking.total.base == 600.1)
-        #expect(abs(ranking.total.difference - 100) < 1e-9)
-        #expect(ranking.functions.map(\.change.name) == [Self.engine.name])
-        #expect(ranking.functions.first?.change.interval == 100...100)
-        #expect(ranking.functions.first?.parts.map(\.frameClass) == [.allocation, .queue("engine")])
-        #expect(abs(ranking.unnamed) < 1e-9 && ranking.unsampled == 0)
-        expectGolden(explanation, "instructions")
-    }
-
-    @Test("Counts are repeatable, so a tiny difference is certain, but not named")
-    func hair() {
-        let ranking = explanation(
-            (0..<7).map { _ in counted(5000, malloc: 0, other: 1000, little: 10) },
-            (0..<7).map { _ in counted(5000, malloc: 0, other: 1000, little: 12) }
-        ).instructions
-        #expect(ranking?.functions.isEmpty == true)
-        #expect(ranking?.unnamed == ranking?.total.difference && ranking?.unsampled == 0)
-        #expect(ranking?.unnamed != 0)
-    }
-
-    @Test("Without counts of every turn, there is no table of them")
-    func withoutCounts() {
-        let base = [counted(5000, malloc: 0, other: 1), sample(100, allocations: 10, serve: 100)]
-        let explanation = explanation(base, [1, 1].map { counted(5000, malloc: 900, other: $0) })
-        #expect(explanation.instructions == nil)
     }
 }

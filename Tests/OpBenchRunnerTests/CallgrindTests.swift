@@ -1,7 +1,6 @@
 import Foundation
 import OpBenchBackends
 import OpBenchModel
-import OpBenchProfile
 import TestSupport
 import Testing
 
@@ -11,9 +10,9 @@ import Testing
     @Test func `missing tools are reported with a remedy before anything runs`() throws {
         let answer = Callgrind(program: "/nowhere/valgrind").means()
         #expect(answer.means == nil && answer.words.contains(answer.lack))
-        let error = #expect(throws: InputError.self) { try answer.require(by: "--instructions") }
-        #expect(error?.file == "--instructions" && error?.remedy.contains("apt-get install valgrind") == true)
-        #expect(throws: Never.self) { try ProfileMeans.Answer(.callgrind).require(by: "--instructions") }
+        let error = #expect(throws: InputError.self) { try answer.require(by: "--metric instructions") }
+        #expect(error?.file == "--metric instructions" && error?.remedy.contains("apt-get install valgrind") == true)
+        #expect(throws: Never.self) { try ProfileMeans.Answer(.callgrind).require(by: "--metric instructions") }
     }
 
     @Test func `a failing valgrind is reported with its own message`() throws {
@@ -45,34 +44,16 @@ import Testing
             options: ProfileOptions(directory: ""), means: ProfileMeans(.init()),
             child: ChildProcess(executable: program), stage: try ProfileFolder(try Fixture.folder()).stage())
         let failure = await #expect(throws: ProfileFailure.self) {
-            try await taker.take(.instructions, limits: .init(operations: 1, rounds: 1))
+            try await taker.take(.trace)
         }
         #expect(failure?.description.contains(program) == true)
     }
 
-    @Test func `a missing profile is reported`() throws {
-        let folder = try WrittenFolder(try Fixture.folder())
-        #expect(throws: ProfileFailure.self) { try Callgrind.read(rounds: 1, from: folder) }
-    }
-
-    /// The profile of one round, with a function that executed this many instructions.
-    private static func file(_ counts: [Int]) -> String {
-        let lines = counts.enumerated().map { "fn=(\($0 + 1)) f\($0)\n1 \($1)\n" }
-        return "events: Ir\n" + lines.joined() + "totals: \(counts.reduce(0, +))\n"
-    }
-
-    @Test func `the round with the fewest instructions counts, with all its phases`() throws {
-        let folder = try WrittenFolder(try Fixture.folder())
-        for (number, counts) in [[50], [20, 7], [40], [30], [10], [90]].enumerated() {
-            try folder.replace("callgrind.\(number + 1)", by: Self.file(counts))
+    @Test func `the last line has a file's total`() {
+        #expect(CallgrindCounter.total(of: Array("events: Ir\nfn=f\n1 12\n\ntotals: 12\n".utf8)) == 12)
+        for text in ["", "totals: \n", "totals: x\n", "totals: -1\n", "totals: 1\n1 2\n", "1 2\n"] {
+            #expect(CallgrindCounter.total(of: Array(text.utf8)) == nil, "\(text)")
         }
-        #expect(try Callgrind.read(rounds: 6, from: folder).total == 10)
-        let phased = try Callgrind.read(rounds: 3, phases: 2, from: folder)
-        #expect(phased.total == 70)
-        #expect(phased.functions().map(\.own) == [70])
-        #expect(throws: ProfileFailure.self) { try Callgrind.read(rounds: 7, from: folder) }
-        try folder.replace("callgrind.3", by: "events: Ir\n")
-        #expect(throws: StackFileError.self) { try Callgrind.read(rounds: 6, from: folder) }
     }
 
     /// A 64-bit file whose sections have these names.
@@ -111,54 +92,33 @@ import Testing
         #expect(throws: DiskError.self) { try UndebuggedCopy(of: "\(folder)/program", at: "\(folder)/no/where") }
     }
 
-    @Test func `the way of counting instructions is noted, also if one side's turn failed`() {
-        func sample(_ operations: Int?) -> ExplainedSample {
-            var sample = ExplainedSample(time: 1, cpuTime: 1)
-            sample.instructions = operations.map { .init(StackProfile(unit: .instructions), operations: $0) }
-            return sample
-        }
-        func note(_ operations: Int?...) -> String? {
-            Explainer.note(onInstructionsOf: operations.map(sample), rounds: 10)
-        }
-        let notes = [note(2000, 2000), note(2000, nil, 2000, nil)].compactMap(\.self)
-        Golden("instructions-note").expect(notes.joined(separator: "\n"), "both turns of both sides, one turn of two")
-        #expect(note(nil, nil) == nil)
-    }
-
     @Test func `the number of counted operations fits the seconds available to callgrind`() {
         func operations(_ nanoseconds: Double) -> Int {
-            ProfileOrder.Limits.fitting(cpuNanosecondsPerOperation: nanoseconds).operations
+            InstructionTrial.Limits(cpuNanosecondsPerOperation: nanoseconds).operations
         }
         #expect([0, 500, 100_000, 1e7, 1e9].map(operations) == [2000, 2000, 50, 10, 10])
-    }
-
-    private static func answer(
-        _ factory: BackendFactory, _ plan: WorkloadPlan, _ limits: ProfileOrder.Limits
-    ) async throws -> ProfileAnswer {
-        let order = ProfileOrder(
-            recorder: .instructions, folder: "/nowhere", targetNanoseconds: 1, limits: limits)
-        let trial = Trial(
-            plan: plan, factory: factory, flavour: .throughput, kernel: Fixture.kernel, targetNanoseconds: 1)
-        return try await Fixture.onOwnThread { Result { try ProfileTrial(trial: trial, order: order).run() } }.get()
-    }
-
-    @Test func `a counted sample runs a number of rounds of a shortened plan, however long they take`() async throws {
-        let plan = try Fixture.plan("independent", #"{"items": 5000, "work_ns": 0}"#)
-        let answer = try await Self.answer(
-            try #require(BackendFactory.named(.engine)), plan, .init(operations: 70, rounds: 4))
-        #expect(answer.report.status == .ok, "\(answer.report.notes)")
-        #expect(answer.marks.count == 4 && answer.operations == 280 && answer.firstOperations == 70)
     }
 
     @Test func `a shortened plan does its work in every shape`() async throws {
         let factory = try #require(BackendFactory.named(.engine))
         for (shape, parameters) in Fixture.triedShapes {
-            let plan = try Fixture.plan(shape, parameters)
-            let answer = try await Self.answer(factory, plan, .init(operations: 20, rounds: 1))
-            let which: Comment = "\(shape) \(parameters): \(answer.report.notes)"
-            #expect(answer.report.status == .ok, which)
-            #expect(answer.operations > 0 && answer.operations <= plan.operationCount, which)
-            if plan.operationCount > 40 { #expect(answer.operations < plan.operationCount, which) }
+            let whole = try Fixture.plan(shape, parameters)
+            for plan in whole.phases.isEmpty ? [whole] : whole.phases.map(\.plan) {
+                let short = WarmUp.shortened(plan, to: 20)
+                let violations = await Fixture.onOwnThread {
+                    let body = OperationBody(plan: short, kernel: Fixture.kernel, mode: .marked)
+                    let producers = Producers(short)
+                    defer {
+                        producers.dismiss()
+                        body.deallocate()
+                    }
+                    _ = Round.run(short, by: factory, body, producers: producers)
+                    return short.violations(of: body.traces)
+                }
+                #expect(violations.isEmpty, "\(shape) \(parameters): \(violations)")
+                #expect(short.operationCount > 0 && short.operationCount <= plan.operationCount)
+                if plan.operationCount > 40 { #expect(short.operationCount < plan.operationCount) }
+            }
         }
     }
 }

@@ -16,18 +16,13 @@ final class ExplainMonitor {
     /// The explanations of all cells so far.
     private(set) var markdown = ""
 
-    /// Approximate time for one side in a turn.
-    private static let countingSeconds = 8.0
-
     init(
-        _ options: ProfileOptions, targets: Int, turns: Int, countsInstructions: Bool,
+        _ options: ProfileOptions, targets: Int, turns: Int,
         measured: [MeasuredChange.Target: [MeasuredChange]], output: ExplanationFolder?, isSilent: Bool
     ) {
         self.measured = measured
         display = ProgressDisplay(style: isSilent ? .silent : StandardError.isTerminal ? .bar : .lines)
-        estimatedSeconds =
-            Double(targets * turns * 2)
-            * (5 * options.seconds + 2 + (countsInstructions ? Self.countingSeconds : 0))
+        estimatedSeconds = Double(targets * turns * 2) * (5 * options.seconds + 2)
         self.output = output
     }
 

@@ -16,10 +16,6 @@ extension Explanation {
         if isOfWaits { lines += waits }
         if cpu == nil { lines.append("no CPU profiles of both sides") }
         if let cpu, cpuTime.isSure { lines += ranked("of the CPU time", cpu, names, ProfileText.time) }
-        if let instructions {
-            lines.append(Self.line(instructions.total, ProfileText.count))
-            lines += ranked("of the instructions", instructions, names, ProfileText.count)
-        }
         lines += allocations.prefix(Self.shown).map {
             "allocations by \(Self.line(Self.shortened($0, names), ProfileText.count))"
         }
@@ -93,10 +89,6 @@ extension Explanation {
             for change in ranking.classes { row(change, unit, "\(what)class of code, \(change.name)") }
         }
         if let cpu { rows(cpu, ProfileText.time) }
-        if let instructions {
-            row(instructions.total, ProfileText.count)
-            rows(instructions, ProfileText.count, "instructions, ")
-        }
         for site in allocations.prefix(Self.shown) {
             row(site, ProfileText.count, "allocations by \(site.name)")
         }
@@ -142,8 +134,7 @@ extension Explanation {
 
     /// Short names for all functions in the text.
     private var shortNames: ShortNames {
-        let ranked = [cpu, instructions].compactMap(\.self).flatMap(\.functions)
-        return ShortNames(ranked.map(\.change.name) + allocations.map(\.name))
+        ShortNames((cpu?.functions ?? []).map(\.change.name) + allocations.map(\.name))
     }
 
     /// The change with a function's short name.

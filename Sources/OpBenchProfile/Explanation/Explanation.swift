@@ -12,8 +12,6 @@ public struct Explanation: Sendable {
     public let cpuTime: Change
     /// The functions behind the change of CPU time; nil if a turn has no CPU profile.
     public let cpu: RankedFunctions?
-    /// The functions behind the change of instructions, per operation; nil if a turn did not count them.
-    public let instructions: RankedFunctions?
     /// Allocation sites, by the allocating function, that changed by at least a hundredth of an allocation per
     /// operation.
     public let allocations: [Change]
@@ -40,7 +38,6 @@ public struct Explanation: Sendable {
         let time = Change("time", base: base.map(\.time), head: head.map(\.time), by: test)
         let cpuTime = Change("CPU time", base: base.map(\.cpuTime), head: head.map(\.cpuTime), by: test)
         var cpu = RankedFunctions(base, head, on: backends, \.cpu, of: cpuTime, by: test)
-        var instructions = RankedFunctions(base, head, on: backends, \.instructions, by: test)
         let allocations = AttributedSides(
             base.compactMap(\.allocations), head.compactMap(\.allocations), on: backends
         ).functions(from: Self.leastCount, by: test).map(\.change)
@@ -52,7 +49,6 @@ public struct Explanation: Sendable {
         let waits = Self.waits(base.compactMap(\.waits), head.compactMap(\.waits), from: leastWait, by: test)
 
         cpu?.keepSure(by: test)
-        instructions?.keepSure(by: test)
         var adjusted = test.adjusted((allocations + counts + waits).map(\.probability))[...]
         func sure(_ changes: [Change], of least: (Change) -> Double) -> [Change] {
             defer { adjusted = adjusted.dropFirst(changes.count) }
@@ -69,7 +65,7 @@ public struct Explanation: Sendable {
             .sorted { $0.difference.magnitude > $1.difference.magnitude }
         self.waits = time.isSure ? sureWaits : []
         tails = ExplainedTail.changes(base.map(\.tails), head.map(\.tails), by: test)
-        (self.time, self.cpuTime, self.cpu, self.instructions) = (time, cpuTime, cpu, instructions)
+        (self.time, self.cpuTime, self.cpu) = (time, cpuTime, cpu)
     }
 
     /// - Parameter least: the change that a wait must be able to reach to be tested, as for functions.
@@ -172,8 +168,6 @@ public struct ExplainedSample: Sendable {
     public var cpu: Part?
     /// Allocations.
     public var allocations: Part?
-    /// Instructions, if they were counted.
-    public var instructions: Part?
     public var counts: [Count: Double] = [:]
     /// The waits of all operations, in nanoseconds, and the number of operations.
     public var waits: (split: WaitSplit, operations: Int)?

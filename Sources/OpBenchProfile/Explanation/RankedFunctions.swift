@@ -35,18 +35,16 @@ public struct RankedFunctions: Equatable, Sendable {
 
     /// The least share of the total change that is reported.
     static let leastShare = 0.05
-    /// The least reported change in instructions. Chance differences are smaller.
-    static let leastInstructions = 0.5
 
     /// Lists all functions and classes that may have changed by enough, for testing; see `keepSure`.
     ///
     /// - Parameters:
     ///   - part: a profile with weights in the total's unit.
-    ///   - total: the total, measured without the profile; nil for the sum of the profile.
+    ///   - total: the total, measured without the profile.
     /// - Returns: nil if a sample of either side has no such part.
     init?(
         _ base: [ExplainedSample], _ head: [ExplainedSample], on backends: ExplainedBackends,
-        _ part: (ExplainedSample) -> ExplainedSample.Part?, of total: Change? = nil, by test: ChanceTest
+        _ part: (ExplainedSample) -> ExplainedSample.Part?, of total: Change, by test: ChanceTest
     ) {
         let (ofBase, ofHead) = (base.compactMap(part), head.compactMap(part))
         guard !ofBase.isEmpty, ofBase.count == base.count, !ofHead.isEmpty, ofHead.count == head.count else {
@@ -55,12 +53,8 @@ public struct RankedFunctions: Equatable, Sendable {
         let unit = ofBase[0].profile.unit
         let sum = Change(
             unit.rawValue, base: ofBase.map(\.totalPerOperation), head: ofHead.map(\.totalPerOperation), by: test)
-        let total = total ?? sum
         (self.total, sampled) = (total, sum.difference)
-        // Counts vary less than times.
-        let leastEffect =
-            unit == .instructions ? Self.leastInstructions : total.base.magnitude * ChanceTest.leastEffect
-        least = max(total.difference.magnitude * Self.leastShare, leastEffect)
+        least = max(total.difference.magnitude * Self.leastShare, total.base.magnitude * ChanceTest.leastEffect)
         let weights = AttributedSides(ofBase, ofHead, on: backends)
         functions = weights.functions(from: least, by: test)
         classes = weights.classes(from: least, by: test)

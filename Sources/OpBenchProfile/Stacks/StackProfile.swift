@@ -2,7 +2,7 @@ import OpBenchModel
 
 /// The unit of a profile's weights.
 public enum WeightUnit: String, CaseIterable, Sendable {
-    case nanoseconds, bytes, allocations, instructions
+    case nanoseconds, bytes, allocations
 
     /// The weight with its unit: `1.25 ms`, `2.00 MiB`, `1,234 allocations`.
     public func text(_ weight: Double) -> String {
@@ -10,7 +10,6 @@ public enum WeightUnit: String, CaseIterable, Sendable {
         case .nanoseconds: ProfileText.time(weight)
         case .bytes: ProfileText.bytes(weight)
         case .allocations: ProfileText.count(weight) + (weight == 1 ? " allocation" : " allocations")
-        case .instructions: ProfileText.count(weight) + (weight == 1 ? " instruction" : " instructions")
         }
     }
 }
@@ -245,7 +244,7 @@ extension StackProfile {
     ///
     /// - Parameter title: the title of the file.
     public func speedscope(title: String) -> String {
-        let unit = [.allocations, .instructions].contains(self.unit) ? "none" : self.unit.rawValue
+        let unit = self.unit == .allocations ? "none" : self.unit.rawValue
         var text = "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"opbench\","
         text += "\"name\":\(JSONText.quoted(title)),\"activeProfileIndex\":0,\"shared\":{\"frames\":[\n"
         text += frames.map { frame in

@@ -164,7 +164,7 @@ extension Doctor {
 
     static func instructions(_ readings: HostReadings) -> Finding {
         finding(
-            "instructions", readings.instructions, for: "for samples of instructions and `explain --instructions`")
+            "instructions", readings.instructions, for: "for samples of instructions")
     }
 
     static func counters(_ readings: HostReadings) -> Finding {

@@ -20,17 +20,6 @@ struct ProfileOrder: Codable, Sendable {
         case heap
         /// The times that threads ran and waited, from /proc.
         case schedule
-        /// Marks for callgrind, which the process runs under. Callgrind counts instructions between calls of functions
-        /// that it knows by name: `CountingRecorder`.
-        case instructions
-    }
-
-    /// Limits of a sample that runs many times slower than others.
-    struct Limits: Codable, Sendable, Equatable {
-        /// Longer plans are shortened to about this number.
-        var operations: Int
-        /// The number of rounds that count.
-        var rounds: Int
     }
 
     var recorder: Recorder
@@ -38,26 +27,6 @@ struct ProfileOrder: Codable, Sendable {
     var folder: String
     /// Intended total duration of the sample's rounds, in nanoseconds.
     var targetNanoseconds: Int64
-    /// If set, replaces that time.
-    var limits: Limits?
-}
-
-extension ProfileOrder.Limits {
-    /// The number of rounds before those that count: the first one binds libraries and creates threads.
-    static let uncountedRounds = 2
-    private static let countedRounds = 10
-    private static let mostOperations = 2000
-    private static let leastOperations = 10
-    /// Limit of a round's CPU time without callgrind, in nanoseconds; callgrind takes about 50 times as long.
-    private static let roundBudget = 5e6
-
-    /// Limits for which callgrind finishes in seconds.
-    static func fitting(cpuNanosecondsPerOperation: Double) -> Self {
-        let operations = roundBudget / max(1, cpuNanosecondsPerOperation)
-        return Self(
-            operations: Int(max(Double(leastOperations), min(Double(mostOperations), operations))),
-            rounds: countedRounds)
-    }
 }
 
 /// The answer of a profiled sample's process, as JSON. The raw records are in separate files.

@@ -14,8 +14,8 @@ enum SampleEstimate {
         switch flavour {
         case .instructions:
             let operation = round / Double(max(1, cell.operationCount))
-            let limits = ProfileOrder.Limits.fitting(cpuNanosecondsPerOperation: operation * 1e9)
-            let operations = Double(limits.operations * (limits.rounds + ProfileOrder.Limits.uncountedRounds))
+            let limits = InstructionTrial.Limits(cpuNanosecondsPerOperation: operation * 1e9)
+            let operations = Double(limits.operations * (limits.rounds + InstructionTrial.Limits.uncountedRounds))
             return callgrind + callgrindFactor * operations * operation
         case .throughput, .latency, .counters:
             if flavour == .latency, let rounds = cell.latencyRounds { return start + rounds * round }

@@ -34,17 +34,6 @@ public struct ExplainedBuilds: Sendable {
             remedy: "measure again with this opbench, or compare two builds with `opbench ab`")
     }
 
-    /// Copies of both, in a temporary folder.
-    ///
-    /// - Throws: `DiskError`.
-    fileprivate func undebuggedCopies(in folder: String) throws -> [Side: UndebuggedCopy] {
-        var copies: [Side: UndebuggedCopy] = [:]
-        for side in Side.allCases {
-            copies[side] = try UndebuggedCopy(of: build(of: side).path, at: "\(folder)/\(side.rawValue)")
-        }
-        return copies
-    }
-
     func build(of side: Side) -> BuildFacts {
         switch side {
         case .base: base
@@ -87,30 +76,23 @@ public struct Explainer: Sendable {
     private let options: ProfileOptions
     /// The number of turns of each side.
     private let turns: Int
-    private let countsInstructions: Bool
     private let test: ChanceTest
 
     /// The parts that are recorded of a side in a turn.
     fileprivate enum Take: String, CaseIterable {
         case unprofiled, cpu, heap, trace, calls
-        /// Only on request.
-        case instructions
     }
 
-    /// - Parameters:
-    ///   - countsInstructions: whether callgrind counts instructions; `ProfileMeans.ofInstructions` determines whether
-    ///     it can.
-    ///   - test: distinguishes differences from chance.
+    /// - Parameter test: distinguishes differences from chance.
     public init(
         _ builds: ExplainedBuilds, _ targets: [ExplainedTarget], _ options: ProfileOptions, turns: Int,
-        countsInstructions: Bool, by test: ChanceTest
+        by test: ChanceTest
     ) {
         self.test = test
         self.builds = builds
         self.targets = targets
         self.options = options
         self.turns = turns
-        self.countsInstructions = countsInstructions
     }
 
     /// Explains the cells in order. If the task is cancelled, the cell in progress is dropped.
@@ -122,11 +104,10 @@ public struct Explainer: Sendable {
         defer { withExtendedLifetime(scratch) {} }
         let folder = try ProfileFolder(scratch.path)
         let means = ProfileMeans.probe()
-        let copies = try countsInstructions ? builds.undebuggedCopies(in: folder.path) : [:]
         for (place, target) in targets.enumerated() {
             do {
-                let cell = try await explain(target, means, folder, copies) { side, take, index in
-                    let count = 2 * turns * (Take.allCases.count - (countsInstructions ? 0 : 1))
+                let cell = try await explain(target, means, folder) { side, take, index in
+                    let count = 2 * turns * Take.allCases.count
                     try onEvent(
                         .sampleStarted(
                             target: target, side: side, what: take.rawValue, index: place * count + index,
@@ -140,7 +121,7 @@ public struct Explainer: Sendable {
     }
 
     private func explain(
-        _ target: ExplainedTarget, _ means: ProfileMeans, _ folder: ProfileFolder, _ copies: [Side: UndebuggedCopy],
+        _ target: ExplainedTarget, _ means: ProfileMeans, _ folder: ProfileFolder,
         tell: (Side, Take, Int) throws -> Void
     ) async throws -> ExplainedCell {
         var samples: [Side: [ExplainedSample]] = [.base: [], .head: []]
@@ -148,8 +129,6 @@ public struct Explainer: Sendable {
         if means[.heap].means == nil { notes.insert("heap: \(means[.heap].words)") }
         var generator = SplitMix64(seed: 1)
         var index = 0
-        /// The same for both sides.
-        var limits: ProfileOrder.Limits?
         for _ in 0..<turns {
             for side in generator.shuffled(Side.allCases) {
                 let stage = try folder.stage()
@@ -162,33 +141,13 @@ public struct Explainer: Sendable {
                     try tell(side, take, index)
                     index += 1
                 }
-                var sample = try await taker.explainedSample(notes: &notes, tell: tellNext)
-                if let copy = copies[side] {
-                    try tellNext(.instructions)
-                    let fitting = limits ?? .fitting(cpuNanosecondsPerOperation: sample.cpuTime)
-                    limits = fitting
-                    sample.instructions = try await taker.part("instructions", &notes) {
-                        (try await taker.instructions(of: copy, fitting), [])
-                    }
-                }
-                samples[side, default: []].append(sample)
+                samples[side, default: []].append(try await taker.explainedSample(notes: &notes, tell: tellNext))
             }
         }
         let (base, head) = (samples[.base] ?? [], samples[.head] ?? [])
-        if let limits, let note = Self.note(onInstructionsOf: base + head, rounds: limits.rounds) { notes.insert(note) }
         return ExplainedCell(
             target: target, explanation: Explanation(base: base, head: head, on: target.backends, by: test),
             graphs: Self.graphs(base, head, target), notes: notes.sorted())
-    }
-
-    /// How instructions were counted; nil if no turn counted them. A failure has a separate note.
-    static func note(onInstructionsOf samples: [ExplainedSample], rounds: Int) -> String? {
-        let taken = samples.compactMap(\.instructions)
-        guard let part = taken.first else { return nil }
-        let missing = taken.count < samples.count ? ", in \(taken.count) of \(samples.count) samples" : ""
-        let operations = ProfileText.count(Double(part.operations))
-        return "instructions: counted by callgrind\(missing), in \(counted(rounds, "round")) per turn, each of "
-            + "\(operations) operations; the round with the fewest counts"
     }
 
     private static func graphs(
@@ -255,7 +214,7 @@ extension ProfileTaker {
     }
 
     /// The recorded part; nil if it failed, with a note on the reason.
-    fileprivate func part<Value>(
+    private func part<Value>(
         _ name: String, _ notes: inout Set<String>, _ take: () async throws -> (Value, remarks: [String])?
     ) async throws -> Value? {
         do {
@@ -279,18 +238,5 @@ extension ProfileTaker {
             throw ProfileFailure(description: "\(report.status.rawValue): \(report.notes)")
         }
         return figure.value / Double(max(1, figure.operations))
-    }
-
-    /// Counts instructions in a sample under callgrind.
-    ///
-    /// - Throws: `ProfileFailure`, `StackFileError`.
-    func instructions(of copy: UndebuggedCopy, _ limits: ProfileOrder.Limits) async throws -> ExplainedSample.Part {
-        let answer = try await take(
-            .instructions, limits: limits, environment: copy.environment,
-            by: Callgrind().running(copy, filesIn: stage.folder))
-        let phases = answer.marks.count / limits.rounds
-        return .init(
-            try Callgrind.read(rounds: limits.rounds, phases: phases, from: stage.folder),
-            operations: answer.operations / limits.rounds)
     }
 }

@@ -32,16 +32,12 @@ struct ProfileTrial {
         ThreadRegister.nameWorkers(String(trial.factory.id.rawValue.prefix(12)))
         // Before other threads exist: perf sees threads that start later from their beginning.
         let recorder = try recorder()
-        if order.limits == nil { warmUp(&answer) }
+        warmUp(&answer)
         // Competitors run for a time, not for a number of operations.
-        let competing = order.limits == nil ? trial.plan.threadPriorities?.competitors ?? 0 : 0
-        let competitors = Competitors(count: competing)
+        let competitors = Competitors(count: trial.plan.threadPriorities?.competitors ?? 0)
         let parts = ProfiledPart.parts(
-            of: trial, beside: competitors, order.recorder == .trace ? .traced : .marked,
-            mostOperations: order.limits?.operations)
-        if let limits = order.limits {
-            try count(parts, limits.rounds, by: recorder, into: &answer)
-        } else if order.recorder == .trace {
+            of: trial, beside: competitors, order.recorder == .trace ? .traced : .marked)
+        if order.recorder == .trace {
             try trace(parts, into: &answer)
         } else {
             try record(parts, by: recorder, into: &answer)
@@ -72,7 +68,6 @@ struct ProfileTrial {
         case .perfSwitches: try PerfRecorder(.switches, folder: order.folder)
         case .heap: HeapSampler(folder: order.folder)
         case .schedule: ScheduleRecorder(folder: order.folder)
-        case .instructions: CountingRecorder()
         }
     }
 
@@ -87,20 +82,6 @@ struct ProfileTrial {
             run(parts, recorder: recorder, into: &answer)
         } while answer.totalNanoseconds < order.targetNanoseconds && answer.marks.count < Self.mostRounds
             && MonotonicClock.now() < end
-        try recorder?.end()
-    }
-
-    /// Runs a fixed number of rounds, however long they take.
-    private func count(
-        _ parts: [ProfiledPart], _ rounds: Int, by recorder: (any ProfileRecorder)?, into answer: inout ProfileAnswer
-    ) throws {
-        for _ in 0..<ProfileOrder.Limits.uncountedRounds {
-            var uncounted = ProfileAnswer(report: answer.report)
-            run(parts, into: &uncounted)
-            answer.report = uncounted.report
-        }
-        try recorder?.begin()
-        for _ in 0..<rounds { run(parts, recorder: recorder, into: &answer) }
         try recorder?.end()
     }
 
@@ -162,16 +143,12 @@ final class ProfiledPart {
         producers = Producers(plan)
     }
 
-    /// - Parameters:
-    ///   - mode: `traced` if some rounds will be traced.
-    ///   - mostOperations: longer plans are shortened to about this number and run without pacing; nil for the plan as
-    ///     it is.
+    /// - Parameter mode: `traced` if some rounds will be traced.
     static func parts(
-        of trial: Trial, beside competitors: Competitors, _ mode: OperationBody.Mode, mostOperations: Int? = nil
+        of trial: Trial, beside competitors: Competitors, _ mode: OperationBody.Mode
     ) -> [ProfiledPart] {
         func part(_ name: String, _ plan: WorkloadPlan) -> ProfiledPart {
-            let plan = mostOperations.map { WarmUp.shortened(plan, to: $0) } ?? plan
-            return ProfiledPart(trial, competitors, name, plan, mode)
+            ProfiledPart(trial, competitors, name, plan, mode)
         }
         let phases = trial.plan.phases
         return phases.isEmpty ? [part("", trial.plan)] : phases.map { part($0.name, $0.plan) }

@@ -27,13 +27,12 @@ extension ProfileOptions {
     fileprivate func timeLimit(of request: SampleRequest) -> Double {
         if let timeoutSeconds { return timeoutSeconds }
         let planned =
-            if let order = request.profile, order.limits == nil {
+            if request.profile != nil {
                 SampleEstimate.seconds(ofProfile: request.cell, on: request.backend, targetSeconds: seconds)
             } else {
-                // With limits, the order is for callgrind.
                 SampleEstimate.seconds(
-                    of: request.cell, on: request.backend, request.profile == nil ? request.flavour : .instructions,
-                    targetNanoseconds: request.targetNanoseconds)
+                    of: request.cell, on: request.backend, request.flavour, targetNanoseconds: request.targetNanoseconds
+                )
             }
         return TimeLimitOfSample.seconds(planned: planned, least: TimeLimitOfSample.leastOfProfile)
     }
@@ -117,10 +116,8 @@ struct ProfileTaker {
 
     /// Runs a sample of the cell with this side's build, in a separate process.
     ///
-    /// - Parameter substitute: runs the build instead of `child`.
     func run(
-        _ flavour: SampleFlavour, _ order: ProfileOrder? = nil, environment: [String: String] = [:],
-        by substitute: ChildProcess? = nil
+        _ flavour: SampleFlavour, _ order: ProfileOrder? = nil, environment: [String: String] = [:]
     ) async throws -> (result: ChildResult, report: SampleReport) {
         var request = SampleRequest(
             cell: target.cell, backend: target.backend, flavour: flavour,
@@ -128,7 +125,7 @@ struct ProfileTaker {
         request.profile = order
         side.map { $0.injected.spoil(&request, side: $0.side) }
         let timeLimit = options.timeLimit(of: request)
-        let result = try await (substitute ?? child).run(
+        let result = try await child.run(
             request: Array(try JSONEncoder().encode(request)),
             environment: ChildProcess.environment.merging(environment) { $1 }, timeoutSeconds: timeLimit)
         return (result, SampleReport(result, timeoutSeconds: timeLimit))
@@ -138,13 +135,11 @@ struct ProfileTaker {
     ///
     /// - Throws: `ProfileFailure` if its process did not answer, or its outcome was wrong; `CancellationError`.
     func take(
-        _ recorder: ProfileOrder.Recorder, limits: ProfileOrder.Limits? = nil, environment: [String: String] = [:],
-        by substitute: ChildProcess? = nil
+        _ recorder: ProfileOrder.Recorder, environment: [String: String] = [:]
     ) async throws -> ProfileAnswer {
         let order = ProfileOrder(
-            recorder: recorder, folder: stage.folder.path, targetNanoseconds: Int64(options.seconds * 1e9),
-            limits: limits)
-        let ended = try await run(.throughput, order, environment: environment, by: substitute)
+            recorder: recorder, folder: stage.folder.path, targetNanoseconds: Int64(options.seconds * 1e9))
+        let ended = try await run(.throughput, order, environment: environment)
         return try answer(of: ended.result, ended.report)
     }
 

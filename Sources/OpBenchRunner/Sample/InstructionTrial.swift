@@ -9,6 +9,22 @@ import OpBenchModel
 struct InstructionTrial {
     let trial: Trial
 
+    /// Limits for which callgrind finishes in seconds.
+    struct Limits: Equatable {
+        /// Longer plans are shortened to about this number.
+        var operations: Int
+        /// The number of rounds that count.
+        var rounds = 10
+        /// The number of rounds before those: the first one binds libraries and creates threads.
+        static let uncountedRounds = 2
+        /// Limit of a round's CPU time without callgrind, in nanoseconds; callgrind takes about 50 times as long.
+        private static let roundBudget = 5e6
+
+        init(cpuNanosecondsPerOperation: Double) {
+            operations = Int(max(10, min(2000, Self.roundBudget / max(1, cpuNanosecondsPerOperation))))
+        }
+    }
+
     /// An estimate of what an operation takes besides its work, in nanoseconds.
     private static let costPerOperation = 1000.0
 
@@ -18,7 +34,7 @@ struct InstructionTrial {
         let body = OperationBody(plan: plan, kernel: trial.kernel, mode: .marked)
         let producers = Producers(plan)
         var counts: [Int64] = []
-        let uncounted = ProfileOrder.Limits.uncountedRounds
+        let uncounted = Limits.uncountedRounds
         for index in 0..<uncounted + limits.rounds {
             _ = Round.run(plan, by: trial.factory, body, producers: producers) { [trial] mark in
                 guard index >= uncounted, let counter = trial.instructionCounter else { return }
@@ -42,10 +58,10 @@ struct InstructionTrial {
     }
 
     /// The limits of a plan, which depend on nothing that is measured.
-    static func limits(of plan: WorkloadPlan) -> ProfileOrder.Limits {
+    static func limits(of plan: WorkloadPlan) -> Limits {
         let item = plan.body?.guessedNanoseconds ?? Double(plan.workNanoseconds)
         let work = item * Double(plan.itemCount) / Double(max(1, plan.operationCount))
         let blocked = Double(plan.blocking?.nanoseconds ?? 0)
-        return .fitting(cpuNanosecondsPerOperation: costPerOperation + work + blocked)
+        return Limits(cpuNanosecondsPerOperation: costPerOperation + work + blocked)
     }
 }

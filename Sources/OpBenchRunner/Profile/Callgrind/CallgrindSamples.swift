@@ -40,8 +40,7 @@ actor CallgrindSamples {
         let file = "\(folder.path)/\(Self.fileName)"
         var prepared = Prepared(child: child, request: request, environment: copy.environment)
         prepared.child.executable = copy.path
-        // Totals need no callers, which take time.
-        prepared.child.tool = launcher + Callgrind(callers: 0).words(writingTo: file)
+        prepared.child.tool = launcher + Callgrind().words(writingTo: file)
         prepared.request.countsFile = file
         return prepared
     }

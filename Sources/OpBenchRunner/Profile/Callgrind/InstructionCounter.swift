@@ -1,7 +1,6 @@
 import CLinuxMeasure
 import Glibc
 import OpBenchModel
-import OpBenchProfile
 
 /// Counts instructions between two instants, in all threads of this process.
 protocol InstructionCounter: Sendable {
@@ -26,7 +25,17 @@ final class CallgrindCounter: InstructionCounter {
         marks += 1
         let path = "\(file).\(marks)"
         defer { unlink(path) }
-        guard let text = try? FileBytes.read(path) else { return nil }
-        return try? CallgrindProfile.total(of: text)
+        return (try? FileBytes.read(path)).flatMap(Self.total)
+    }
+
+    private static let longestTotals = 64
+
+    /// The total count of a file with one kind of event, from its last line; nil if that is missing. The format is version
+    /// 1 of “Callgrind Format Specification” in valgrind's manual.
+    static func total(of file: [UInt8]) -> Int64? {
+        let line = file.suffix(longestTotals).split(separator: UInt8(ascii: "\n")).last ?? []
+        let words = String(decoding: line, as: UTF8.self).split(separator: " ")
+        guard words.count == 2, words[0] == "totals:", let total = Int64(words[1]), total >= 0 else { return nil }
+        return total
     }
 }
