@@ -2,7 +2,8 @@ import Glibc
 
 /// A file that a user names for a report, and how it is written:
 ///
-/// - Not a regular file (a device, a FIFO, `/dev/stdout`): written to, never replaced.
+/// - `/dev/stdout`, `/dev/stderr`, `/dev/fd/N`: written to at its position.
+/// - Another device, or a FIFO: written to, never replaced.
 /// - The file that `GITHUB_STEP_SUMMARY` names: appended to, as every step of a job does.
 /// - Any other file: replaced in one step. If it is a symbolic link, the link stays and its target is replaced.
 ///
@@ -77,6 +78,13 @@ public struct ReportFile: Sendable {
     /// Follows symbolic links one by one: a file is replaced in the folder of the last one.
     private static func way(to path: String, jobSummary: String?) throws(InputError) -> Way {
         if path.isEmpty { throw InputError(file: "\"\"", message: "an empty path", remedy: "name a file") }
+        if let descriptor = ownDescriptor(path) {
+            let flags = fcntl(descriptor, F_GETFL)
+            guard flags >= 0, [O_WRONLY, O_RDWR].contains(flags & O_ACCMODE) else {
+                throw InputError.unwritable(path, EBADF)
+            }
+            return .descriptor(descriptor)
+        }
         var place = path
         for _ in 0..<40 {
             let (folder, name) = try parts(of: place, path)
@@ -87,8 +95,10 @@ public struct ReportFile: Sendable {
             case .folder: throw InputError.unwritable(path, EISDIR)
             case .other: return try stream(folder, name, path)
             case .link:
-                if let descriptor = try ownDescriptor(folder, name, path) { return .descriptor(descriptor) }
-                let target = try target(of: name, in: folder, path)
+                // The kernel may refuse one that another user planted in a shared folder: fs.protected_symlinks, proc(5).
+                let opened = openat(folder.descriptor, name, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+                if opened >= 0 { close(opened) } else if errno == EACCES { throw InputError.unwritable(path, EACCES) }
+                guard let target = link(name, in: folder.descriptor) else { throw InputError.unwritable(path, errno) }
                 place = target.utf8.first == UInt8(ascii: "/") ? target : folder.file(target)
             }
         }
@@ -131,37 +141,12 @@ public struct ReportFile: Sendable {
         return .stream(folder, name)
     }
 
-    /// The descriptor behind a link of `/proc/self/fd`, where `/dev/stdout` leads, with its position.
-    private static func ownDescriptor(
-        _ folder: WrittenFolder, _ name: String, _ path: String
-    ) throws(InputError) -> Int32? {
-        let place = link("/proc/self/fd/\(folder.descriptor)", in: AT_FDCWD)?.split(separator: "/") ?? []
-        guard place.count >= 3, place.first == "proc", place.last == "fd", let number = Int32(name) else { return nil }
-        guard place[1] == "\(getpid())" else {
-            throw InputError(file: path, message: "this is another process's file", remedy: "name the file itself")
+    private static func ownDescriptor(_ path: String) -> Int32? {
+        switch path {
+        case "/dev/stdout": 1
+        case "/dev/stderr": 2
+        default: path.hasPrefix("/dev/fd/") ? Int32(path.dropFirst("/dev/fd/".count)) : nil
         }
-        let flags = fcntl(number, F_GETFL)
-        guard flags >= 0, [O_WRONLY, O_RDWR].contains(flags & O_ACCMODE) else {
-            throw InputError.unwritable(path, EBADF)
-        }
-        return number
-    }
-
-    /// The target of a link. Links that another user planted in a world-writable folder are not followed, as in Linux
-    /// with `fs.protected_symlinks`.
-    private static func target(
-        of name: String, in folder: WrittenFolder, _ path: String
-    ) throws(InputError) -> String {
-        var (link, holder) = (stat(), stat())
-        fstatat(folder.descriptor, name, &link, AT_SYMLINK_NOFOLLOW)
-        fstat(folder.descriptor, &holder)
-        let isShared = holder.st_mode & S_ISVTX != 0 && holder.st_mode & S_IWOTH != 0
-        guard !isShared || link.st_uid == geteuid() || link.st_uid == holder.st_uid else {
-            throw InputError(
-                file: path, message: "a symbolic link of another user leads there", remedy: "name the file itself")
-        }
-        guard let target = Self.link(name, in: folder.descriptor) else { throw InputError.unwritable(path, errno) }
-        return target
     }
 
     /// The text of a symbolic link; nil if it cannot be read.
