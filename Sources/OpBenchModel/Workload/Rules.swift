@@ -7,7 +7,7 @@ public struct ParameterCondition: Sendable, Hashable {
     public var above: Double?
 }
 
-/// What the author knows of cells on some backends: that they are left out, or that they have a bad status.
+/// The author's knowledge of cells on some backends: that they are left out, or have a bad status.
 public struct CellRule: Sendable, Hashable {
     /// Empty for all backends.
     public var backends: [BackendID] = []
