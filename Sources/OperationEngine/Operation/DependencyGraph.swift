@@ -2,17 +2,19 @@ import CLinux
 import Synchronization
 
 extension Operation {
-    /// Makes operations depend on each other, as `addDependency` does for each pair in this order, in one step.
+    /// Makes operations depend on each other, as `addDependency` does for each pair, in one step.
     ///
-    /// For graphs that are known before they run. They take one allocation, and less time to make, to run and to free
-    /// than dependencies that are added one by one. Afterwards nothing differs: `dependencies` lists them,
-    /// `addDependency` and `removeDependency` change them, and the operations may go to different queues.
+    /// Meant for a graph that is known before it runs. It takes one allocation, and less time to make, to run and to free
+    /// than dependencies that are added one by one. `dependencies` lists them, `addDependency` and `removeDependency`
+    /// change them, and the operations may go to different queues. The memory goes with the last of the operations.
     ///
     /// Where an operation has a dependency or an observer already, is in a queue, or overrides `addDependency` or
-    /// `isReady`, its dependencies are added one by one. So are those beyond 63 of one operation.
+    /// `isReady`, its dependencies are added one by one. So are those beyond 63 of one operation. These come after the
+    /// others in the order of adding.
     ///
-    /// From any thread. In time proportional to the operations and the pairs. If one of the pairs makes an operation
-    /// depend on itself, that is a `Misuse`, and nothing has changed (contract E17).
+    /// From any thread. In time proportional to the operations and the pairs. A thread that removes one of these
+    /// dependencies before this has returned may come too early. If one of the pairs makes an operation depend on itself,
+    /// that is a `Misuse`, and nothing has changed (contract E17).
     ///
     /// - Parameters:
     ///   - dependencies: for each, the position of an operation, and that of the one on which it depends.
@@ -35,19 +37,18 @@ extension Operation {
 ///
 /// **Lifetime.** Each operation whose `DependencyList` ends with a node holds the block, until its deinit. A thread that
 /// counts dependents of a node down is finishing the node's operation, so the block exists. It retains no dependent. If
-/// it clears the last bit, it uses that operation until it has set `isReleased`. The operation's deinit sets `isGone`
-/// among the bits. If a bit is left, no thread will ever clear the last one; else the deinit waits for `isReleased`
-/// (contract E21).
+/// it clears the last bit of one, it uses that dependent until it has set `isReleased`. The dependent's deinit sets
+/// `isGone` among the bits. If a bit is left, no thread will ever clear the last one; else the deinit waits for
+/// `isReleased` (contract E21).
 ///
-/// **Publication.** `link` writes all nodes before any of them can be found. A node is found through the `SuccessorList`
-/// of a dependency. All dependents have been counted before `link` stores nodes there.
+/// **Publication.** `link` writes all nodes before any of them can be found. Finishing threads find a node through the
+/// `SuccessorList` of its operation. All dependents have been counted before `link` stores nodes there.
 enum DependencyGraph {
     typealias Pairs = [(of: Int, on: Int)]
 
     /// In front of the nodes, which are aligned to 16 bytes: see `DependencyLink`.
     private struct Header: ~Copyable {
-        /// The operations that hold the block. Not one of the explorer's atomics, because no other thread's next step
-        /// depends on it.
+        /// The operations that hold the block. Not one of the explorer's atomics: it decides only who frees the block.
         let holders: Synchronization.Atomic<Int>
     }
     private static let headerSize = 16
@@ -84,8 +85,8 @@ enum DependencyGraph {
     }
 
     /// Makes the block, which no other thread knows yet. Also returns the pairs that are not in it: those beyond the bits
-    /// of a node, and those of two operations that are each other's only ones, which need no edge either. Nil if an
-    /// operation would depend on itself.
+    /// of a node, and those where the dependency has no other dependent and the dependent no other dependency, which need
+    /// neither node nor edge. Nil if an operation would depend on itself.
     private static func make(
         _ operations: [Operation], _ pairs: Pairs
     ) -> (UnsafeMutableRawPointer, nodes: GraphNode.Pointer, others: Pairs)? {
@@ -106,7 +107,8 @@ enum DependencyGraph {
                 free(memory)
                 return nil
             }
-            if nodes[pair.of].countDependency() { nodes[pair.on].dependentCount += 1 }
+            let isCounted = nodes[pair.of].countDependency()
+            if isCounted, !nodes[pair.on].isFinished { nodes[pair.on].dependentCount += 1 }
         }
         var dependencies = memory + headerSize + nodesSize
         var dependents = dependencies + dependenciesSize
@@ -116,13 +118,14 @@ enum DependencyGraph {
             if nodes[pair.of].dependencyCount == 1, nodes[pair.on].dependentCount == 1 {
                 (nodes[pair.of].dependencyCount, nodes[pair.on].dependentCount) = (0, 0)
                 others.append(pair)
-            } else if let entry = nodes[pair.of].add(nodes[pair.on].operation) {
-                nodes[pair.on].add(entry)
-            } else {
+            } else if !nodes[pair.of].hasRoom {
                 others.append(pair)
+            } else if nodes[pair.on].isFinished {
+                _ = nodes[pair.of].add(nodes[pair.on].operation, isPending: false)
+            } else {
+                nodes[pair.on].add(nodes[pair.of].add(nodes[pair.on].operation, isPending: true))
             }
         }
-        for index in operations.indices { nodes[index].begin() }
         return (memory, nodes, others)
     }
 
@@ -186,6 +189,8 @@ struct GraphNode: ~Copyable {
     fileprivate(set) var dependencyCount: UInt8 = 0
     /// Whether the node ends the operation's `DependencyList`. Used by `link` alone.
     fileprivate var isJoined = false
+    /// Whether the operation had finished when the node was made.
+    fileprivate let isFinished: Bool
 
     private static let mostDependencies: UInt8 = 63
     private static let isGone: UInt64 = 1 << 63
@@ -193,6 +198,7 @@ struct GraphNode: ~Copyable {
     fileprivate init(_ operation: Operation, _ index: Int) {
         owner = Unmanaged.passUnretained(operation).toOpaque()
         self.index = UInt32(index)
+        isFinished = operation.state.load().isFinished
         // Until `makeRoom`.
         firstDependency = UnsafeMutablePointer(bitPattern: 8).unsafelyUnwrapped
         firstDependent = UnsafeMutablePointer(bitPattern: 8).unsafelyUnwrapped
@@ -226,21 +232,22 @@ struct GraphNode: ~Copyable {
         dependents = UnsafeMutableRawPointer(firstDependent + Int(dependentCount))
     }
 
-    /// Writes a dependency, and retains it. Returns the entry for the other node; nil if there is no room.
-    fileprivate mutating func add(_ dependency: Unmanaged<Operation>) -> Dependent? {
-        guard writtenDependencies < dependencyCount else { return nil }
-        firstDependency[Int(writtenDependencies)] = dependency.retain()
+    fileprivate var hasRoom: Bool { writtenDependencies < dependencyCount }
+
+    /// Writes a dependency, and retains it. One that has finished is not counted (contract E10). Returns the entry for the
+    /// other node.
+    fileprivate mutating func add(_ dependency: Unmanaged<Operation>, isPending: Bool) -> Dependent {
+        let bit = UInt32(writtenDependencies)
+        firstDependency[Int(bit)] = dependency.retain()
         writtenDependencies += 1
-        return Dependent(node: index, bit: UInt32(writtenDependencies) - 1)
+        if isPending { pending.store(pending.load(ordering: .relaxed) | 1 << UInt64(bit), ordering: .relaxed) }
+        return Dependent(node: index, bit: bit)
     }
 
     fileprivate mutating func add(_ dependent: Dependent) {
         firstDependent[Int(writtenDependents)] = dependent
         writtenDependents += 1
     }
-
-    /// All is written: from here on every dependency counts.
-    fileprivate mutating func begin() { pending.store(1 << UInt64(dependencyCount) - 1, ordering: .relaxed) }
 
     /// Adds the dependencies to the operation one by one. No thread has found the node, and none will.
     fileprivate func giveUp(_ operation: Operation) {

@@ -136,8 +136,14 @@ extension Operation {
         let isPlain =
             state.load().has(OperationState.Word.isPlainBlock)
             || !MethodOverride.addDependency.isPresent(in: self) && !MethodOverride.isReady.isPresent(in: self)
-        guard isPlain, state.joinGraph(withDependencies: node.pointee.dependencyCount > 0) else { return false }
+        let isHeld = node.pointee.pendingCount > 0
+        guard isPlain, state.joinGraph(isHeld: isHeld) else { return false }
         dependencyEdges.begin(with: DependencyLink(to: node))
+        // They may have come in the meantime.
+        if let observers {
+            observers.settleChange(.isReady, hasHappened: isHeld && !state.load().isCancelled)
+            observers.didChange(.dependencies)
+        }
         return true
     }
 

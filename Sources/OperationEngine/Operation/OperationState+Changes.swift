@@ -22,13 +22,13 @@ extension OperationState {
 
     /// Marks an operation whose first dependencies are those of a node in a `DependencyGraph`, and counts these as one.
     /// Returns false, with no change, if it has, or had, dependencies or observers, or was added to a queue.
-    func joinGraph(withDependencies: Bool) -> Bool {
+    func joinGraph(isHeld: Bool) -> Bool {
         update { word in
             let hindrances = Word.hasDependencies | Word.hasObservers | Word.hasOwnReadiness
             guard word.phase == .idle, !word.has(hindrances) else { return nil }
             let next = word.setting(Word.hasDependencies)
-            // Without dependencies, no thread will count it down.
-            return withDependencies ? Word(bits: next.bits &+ Word.oneDependency) : next.setting(Word.isReleased)
+            // If nothing holds it back, no thread will count it down.
+            return isHeld ? Word(bits: next.bits &+ Word.oneDependency) : next.setting(Word.isReleased)
         } != nil
     }
 

@@ -2,8 +2,9 @@ import CLinux
 import Synchronization
 
 /// The operations that depend on one operation: their edges, which they own, and at the end either one dependent without
-/// an edge, or the operation's own node in a `DependencyGraph`, whose dependents it knows. No thread takes a node out.
-/// Dependents of a node that is alone are counted down without the lock, and the list stays open.
+/// an edge, or the operation's own node in a `DependencyGraph`, which has dependents of its own. No thread takes a node
+/// out of an open list. If nothing else is in the list, the node's dependents are counted down without the lock, and the
+/// list stays open.
 ///
 /// The list is one word: a link to an entry, and two flags. Until its operation has finished, a compare-exchange
 /// pushes an edge onto it, and the edges are linked by `older`, from the newest on. Everything else about edges needs

@@ -30,6 +30,17 @@ struct DependencyGraphTests {
         #expect(areSame(all[3].dependencies, [all[2], all[0]]))
     }
 
+    @Test("a finished dependency is listed, and never counts", .contract("E10"))
+    func finished() {
+        let calls = Counter()
+        let (done, ready) = (operations(2), MainOperation())
+        for operation in done { operation.start() }
+        let odd = OwnAdding(calls) { #expect(ready.isReady) }
+        Operation.addDependencies([(2, 0), (2, 1), (3, 0)], among: done + [ready, odd])
+        #expect(areSame(ready.dependencies, done) && areSame(odd.dependencies, [done[0]]))
+        #expect(ready.isReady && odd.isReady && calls.value == 1)
+    }
+
     @Test("a dependency that is removed holds nothing back, whether it has finished or not", .contract("E9", "E13"))
     func removal() {
         let all = operations(3)
@@ -190,14 +201,16 @@ struct DependencyGraphTests {
 
 private final class OwnAdding: Operation, @unchecked Sendable {
     private let calls: Counter
+    private let check: @Sendable () -> Void
 
-    init(_ calls: Counter) {
-        self.calls = calls
+    init(_ calls: Counter, _ check: @escaping @Sendable () -> Void = {}) {
+        (self.calls, self.check) = (calls, check)
         super.init()
     }
 
     override func addDependency(_ operation: Operation) {
         calls.add()
+        check()
         super.addDependency(operation)
     }
 }
