@@ -30,9 +30,9 @@ extension Operation {
 /// An operation is in one graph at most. Its node ends its `DependencyList` and its `SuccessorList`. What is added later
 /// is put in front of it, as edges.
 ///
-/// **Counting.** In the state word of an operation the dependencies of its node count as one. `Node.pending` has a bit
-/// for each of them. The thread that clears the last bit counts that one down. So a dependency costs one atomic step. It
-/// is counted once, whether the finishing thread or `removeDependency` clears its bit first. A finishing thread takes no
+/// **Counting.** In the state word of an operation the dependencies of its node count as one. `GraphNode.pending` has a
+/// bit for each of them. The thread that clears the last bit counts that one down. So a dependency costs one atomic step.
+/// It is counted once, whether the finishing thread or `removeDependency` clears its bit first. A finishing thread takes no
 /// lock for the dependents of a node.
 ///
 /// **Lifetime.** Each operation whose `DependencyList` ends with a node holds the block, until its deinit. A thread that
@@ -117,8 +117,8 @@ enum DependencyGraph {
         for pair in pairs {
             if nodes[pair.of].dependencyCount == 1, nodes[pair.on].dependentCount == 1 {
                 (nodes[pair.of].dependencyCount, nodes[pair.on].dependentCount) = (0, 0)
-                others.append(pair)
-            } else if !nodes[pair.of].hasRoom {
+            }
+            if !nodes[pair.of].hasRoom {
                 others.append(pair)
             } else if nodes[pair.on].isFinished {
                 _ = nodes[pair.of].add(nodes[pair.on].operation, isPending: false)
@@ -179,8 +179,9 @@ struct GraphNode: ~Copyable {
     private let pending = Atomic<UInt64>(0)
     /// The operation's address. From its deinit on, that of the node to be freed next.
     private var owner: UnsafeMutableRawPointer?
-    private var firstDependency: UnsafeMutablePointer<Unmanaged<Operation>?>
-    private var firstDependent: UnsafeMutablePointer<Dependent>
+    /// Nil until `makeRoom`.
+    private var firstDependency: UnsafeMutablePointer<Unmanaged<Operation>?>?
+    private var firstDependent: UnsafeMutablePointer<Dependent>?
     let index: UInt32
     fileprivate(set) var dependentCount: UInt32 = 0
     /// How many are written, while the node is made.
@@ -199,9 +200,6 @@ struct GraphNode: ~Copyable {
         owner = Unmanaged.passUnretained(operation).toOpaque()
         self.index = UInt32(index)
         isFinished = operation.state.load().isFinished
-        // Until `makeRoom`.
-        firstDependency = UnsafeMutablePointer(bitPattern: 8).unsafelyUnwrapped
-        firstDependent = UnsafeMutablePointer(bitPattern: 8).unsafelyUnwrapped
     }
 
     var isEmpty: Bool { dependencyCount == 0 && dependentCount == 0 }
@@ -213,6 +211,7 @@ struct GraphNode: ~Copyable {
     var dependencies: UnsafeMutableBufferPointer<Unmanaged<Operation>?> {
         UnsafeMutableBufferPointer(start: firstDependency, count: Int(dependencyCount))
     }
+
     // MARK: Making
 
     /// Counts one dependency more. Returns false if there are too many.
@@ -228,8 +227,8 @@ struct GraphNode: ~Copyable {
     ) {
         firstDependency = dependencies.bindMemory(to: Unmanaged<Operation>?.self, capacity: Int(dependencyCount))
         firstDependent = dependents.bindMemory(to: Dependent.self, capacity: Int(dependentCount))
-        dependencies = UnsafeMutableRawPointer(firstDependency + Int(dependencyCount))
-        dependents = UnsafeMutableRawPointer(firstDependent + Int(dependentCount))
+        dependencies += Int(dependencyCount) * MemoryLayout<Unmanaged<Operation>?>.stride
+        dependents += Int(dependentCount) * MemoryLayout<Dependent>.stride
     }
 
     fileprivate var hasRoom: Bool { writtenDependencies < dependencyCount }
@@ -238,14 +237,14 @@ struct GraphNode: ~Copyable {
     /// other node.
     fileprivate mutating func add(_ dependency: Unmanaged<Operation>, isPending: Bool) -> Dependent {
         let bit = UInt32(writtenDependencies)
-        firstDependency[Int(bit)] = dependency.retain()
+        dependencies[Int(bit)] = dependency.retain()
         writtenDependencies += 1
         if isPending { pending.store(pending.load(ordering: .relaxed) | 1 << UInt64(bit), ordering: .relaxed) }
         return Dependent(node: index, bit: bit)
     }
 
     fileprivate mutating func add(_ dependent: Dependent) {
-        firstDependent[Int(writtenDependents)] = dependent
+        dependents[Int(writtenDependents)] = dependent
         writtenDependents += 1
     }
 
