@@ -49,15 +49,16 @@ struct Schema: ExpressibleByDictionaryLiteral {
 
     private static let commentRule =
         "A member of any object whose name begins with \(JSONNode.commentMark) is a comment and is ignored."
-    static let commentPattern = JSONValue.string("^\(JSONNode.commentMark)")
+    /// The names of comments, as a pattern.
+    static let comments = "^\(JSONNode.commentMark)"
 
     /// An object with the listed members and comments only.
     static let closed: Schema = [
-        "type": "object", "additionalProperties": false, "patternProperties": .members([("^//", true)]),
+        "type": "object", "additionalProperties": false, "patternProperties": .object((comments, true)),
     ]
 
     /// At least one member that is not a comment.
-    static let notEmpty: Schema = ["not": .object(("propertyNames", .object(("pattern", commentPattern))))]
+    static let notEmpty: Schema = ["not": .object(("propertyNames", .object(("pattern", .string(comments)))))]
 
     /// Text without control characters. It is needed beside a pattern that ends in `$`, because some validators let `$`
     /// match before a final line feed.

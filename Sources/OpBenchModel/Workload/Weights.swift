@@ -46,7 +46,8 @@ extension Format<ParameterValue> {
 
     private static func weights(_ object: Format<[String: Double]>, by names: String) -> Format {
         let allZero = JSONValue.object(
-            ("patternProperties", .object(("^//", true))), ("additionalProperties", .object(("const", .integer(0)))))
+            ("patternProperties", .object((Schema.comments, true))),
+            ("additionalProperties", .object(("const", .integer(0)))))
         var format = object.checked(["not": allZero]) { weights, node throws(InputErrors) in
             let used = weights.filter { $0.value > 0 }
             if used.isEmpty {
@@ -59,13 +60,16 @@ extension Format<ParameterValue> {
     }
 
     private static var fractionSchema: Schema {
-        let comment = JSONValue.object(("pattern", Schema.commentPattern))
+        let comment = JSONValue.object(("pattern", .string(Schema.comments)))
         let lineFeed = JSONValue.object(("not", .object(("pattern", "\\n"))))
         let pattern = "^(0(\\.[0-9]{1,6})?|1(\\.0{1,6})?)$"
         return [
             "type": "object", "maxProperties": .integer(weightLimit), "additionalProperties": false,
             "propertyNames": .object(("anyOf", .list(comment, lineFeed))),
-        ] + .keyword("patternProperties", [[:], weight.schema]) { .members(Array(zip(["^//", pattern], $0))) }
+        ]
+            + .keyword("patternProperties", [[:], weight.schema]) {
+                .members(Array(zip([Schema.comments, pattern], $0)))
+            }
     }
 
     /// The canonical spelling of a number from 0 to 1 with at most six decimals; nil for any other text.
