@@ -74,7 +74,7 @@ final class EngineGraphRound: EngineRound, @unchecked Sendable {
 }
 
 /// Closures on the engine's queues.
-class EngineClosures: QueueRound<EngineQueue>, @unchecked Sendable {
+final class EngineClosures: QueueRound<EngineQueue>, @unchecked Sendable {
     init(_ plan: WorkloadPlan, _ body: OperationBody) {
         let isSuspended = plan.startsSuspended
         super.init(plan, body, .perChain) { EngineQueue(limit: $0, isSuspended: isSuspended) }

@@ -130,28 +130,6 @@ extension SampleTrace {
     private func key(_ operation: UInt32) -> (TraceTime, UInt32) { (operations[Int(operation)].start, operation) }
 }
 
-/// The arrows that start and end at each operation, as indices of dependencies. Two flat arrays for each direction.
-struct DependencyFlows {
-    private let outgoing: Adjacency
-    private let incoming: Adjacency
-
-    /// Includes only dependencies between executed operations: an arrow needs two bars.
-    init(_ trace: SampleTrace) {
-        let drawn = trace.dependencies.indices.filter { index in
-            let dependency = trace.dependencies[index]
-            return trace.operations[Int(dependency.predecessor)].wasExecuted
-                && trace.operations[Int(dependency.successor)].wasExecuted
-        }
-        let count = trace.operations.count
-        outgoing = Adjacency(
-            nodes: count, drawn.map { (trace.dependencies[$0].predecessor, UInt32($0)) })
-        incoming = Adjacency(nodes: count, drawn.map { (trace.dependencies[$0].successor, UInt32($0)) })
-    }
-
-    func starting(_ operation: Int) -> ArraySlice<UInt32> { outgoing[operation] }
-    func ending(_ operation: Int) -> ArraySlice<UInt32> { incoming[operation] }
-}
-
 /// Values that belong to each of many nodes, in two flat arrays: the values of all nodes in order, and the start of
 /// each node's values.
 struct Adjacency {
