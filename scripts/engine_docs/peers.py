@@ -14,6 +14,7 @@ CHAIN = "chain depth=100000 work_ns=0"
 DIAMONDS = "diamonds kind=diamond layers=100 width=1000 work_ns=0"
 PLAIN = ("engine", "dispatch", "tbb")
 DECLARED = ("engine", "dispatch:notify", "tbb:flow")
+IN_ONE_STEP = ("engine:graph", "dispatch:notify", "tbb:flow")
 BY_HAND = ("engine:within", "dispatch", "tbb")
 CELLS = [
     ("closures", "tiny work_ns=0", PLAIN),
@@ -21,10 +22,13 @@ CELLS = [
     ("closures, added by four threads", "producers producers=4 work_ns=0", PLAIN),
     ("BlockOperations, added by four threads", "producers form=block producers=4 work_ns=0", PLAIN),
     ("a chain of 100,000, declared", CHAIN, DECLARED),
+    ("a chain of 100,000, declared in one step", CHAIN, IN_ONE_STEP),
     ("a chain of 100,000, by hand", CHAIN, BY_HAND),
     ("a graph with four dependencies per operation, declared", GRAPH, DECLARED),
+    ("a graph with four dependencies per operation, declared in one step", GRAPH, IN_ONE_STEP),
     ("a graph with four dependencies per operation, by hand", GRAPH, BY_HAND),
     ("1 → 1,000 → 1, declared", DIAMONDS, DECLARED),
+    ("1 → 1,000 → 1, declared in one step", DIAMONDS, IN_ONE_STEP),
     ("1 → 1,000 → 1, by hand", DIAMONDS, BY_HAND),
 ]
 """Words for a cell, its cell_id, and the backends for the engine, Dispatch and oneTBB: on a cell's axis, if it has one."""
