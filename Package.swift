@@ -15,9 +15,6 @@ import PackageDescription
 /// in an order that varies between plans, so a second one would make every other plan recompile the whole package.
 let whenSuite = TargetDependencyCondition.when(traits: ["Suite"])
 
-/// The trait `Kit`, in place of `Suite`, has what OpBenchKit needs: no history, and so neither GRDB nor SQLite.
-let whenKit = TargetDependencyCondition.when(traits: ["Kit", "Suite"])
-
 /// The trait `Metrics` guards the one reference to swift-metrics in the same way. Without it OperationEngineMetrics is
 /// an empty module. scripts/tests/test_client.py builds it with the trait.
 let whenMetrics = TargetDependencyCondition.when(traits: ["Metrics"])
@@ -76,13 +73,11 @@ let package = Package(
     ],
     traits: [
         .trait(name: "Suite", description: "Fetch the dependencies of the benchmark suite; the engine has none."),
-        .trait(name: "Kit", description: "Fetch the dependencies of OpBenchKit alone: no history of runs."),
         .trait(name: "Metrics", description: "Fetch swift-metrics, for the product OperationEngineMetrics."),
         .default(enabledTraits: ["Suite"]),
     ],
     dependencies: [
         otherPackage("https://github.com/apple/swift-argument-parser", "1.8.2"),
-        otherPackage("https://github.com/groue/GRDB.swift", "7.10.0"),
         otherPackage("https://github.com/HdrHistogram/hdrhistogram-swift", "0.2.0"),
         otherPackage("https://github.com/apple/swift-metrics", "2.13.0"),
     ],
@@ -118,7 +113,7 @@ let package = Package(
             dependencies: [
                 "OpBenchModel", "OpBenchLaunch", "OpBenchProfile", "OpBenchBackends", "OperationEngine", "CLinux",
                 "CLinuxMeasure", "CBuild",
-                .product(name: "Histogram", package: "hdrhistogram-swift", condition: whenKit),
+                .product(name: "Histogram", package: "hdrhistogram-swift", condition: whenSuite),
             ]),
         .target(name: "OpBenchAnalysis", dependencies: ["OpBenchModel"]),
         // The model of a profile, computations on it, and the files that show it; starts and measures nothing.
@@ -127,22 +122,17 @@ let package = Package(
         .target(name: "CPage"),
         // The page of `opbench report`.
         .target(
-            name: "OpBenchPage", dependencies: ["OpBenchModel", "OpBenchAnalysis", "CPage"],
+            name: "OpBenchPage", dependencies: ["OpBenchModel", "OpBenchAnalysis", "OpBenchHistory", "CPage"],
             exclude: ["Page", "Vendor"]),
-        // The figures of many runs in an SQLite file (libsqlite3-dev), and their changes.
-        .target(
-            name: "OpBenchHistory",
-            dependencies: [
-                "OpBenchModel", "OpBenchLaunch", "OpBenchAnalysis",
-                .product(name: "GRDB", package: "GRDB.swift", condition: whenSuite),
-            ]),
+        // The figures of many runs in one file, and their changes.
+        .target(name: "OpBenchHistory", dependencies: ["OpBenchModel", "OpBenchLaunch", "OpBenchAnalysis"]),
         // The command line, for programs with one.
         .target(
             name: "OpBenchCommand",
             dependencies: [
-                "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis", "OpBenchProfile", "OpBenchPage", "CLinuxMeasure",
-                .target(name: "OpBenchHistory", condition: whenSuite),
-                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenKit),
+                "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis", "OpBenchHistory", "OpBenchProfile", "OpBenchPage",
+                "CLinuxMeasure",
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenSuite),
             ]),
         .target(
             name: "OpBenchKit",
@@ -221,14 +211,12 @@ let package = Package(
             ],
             exclude: ["child"]),
         .testTarget(
-            name: "OpBenchPageTests", dependencies: ["OpBenchPage", "OpBenchAnalysis", "OpBenchModel", "TestSupport"]),
+            name: "OpBenchPageTests",
+            dependencies: ["OpBenchPage", "OpBenchAnalysis", "OpBenchHistory", "OpBenchModel", "TestSupport"]),
         .testTarget(name: "OpBenchAnalysisTests", dependencies: ["OpBenchAnalysis", "OpBenchModel"]),
         .testTarget(
             name: "OpBenchHistoryTests",
-            dependencies: [
-                "OpBenchHistory", "OpBenchAnalysis", "OpBenchModel", "TestSupport",
-                .product(name: "GRDB", package: "GRDB.swift", condition: whenSuite),
-            ]),
+            dependencies: ["OpBenchHistory", "OpBenchAnalysis", "OpBenchModel", "TestSupport"]),
         // Writes files of made-up profiles, which scripts/tests/test_profile_formats.py reads.
         .executableTarget(
             name: "OpBenchProfileSamples", dependencies: ["OpBenchProfile", "OpBenchModel"],
@@ -243,7 +231,6 @@ let package = Package(
             dependencies: [
                 "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis", "OpBenchHistory", "OpBenchProfile", "TestSupport",
                 "CRecording",
-                .product(name: "GRDB", package: "GRDB.swift", condition: whenSuite),
             ],
             exclude: ["Corpus"]),
         // The programs of example packages, from the same sources.
@@ -260,8 +247,8 @@ let package = Package(
             name: "OpBenchCommandTests",
             dependencies: [
                 "opbench", "pthread-queue", "OpBenchCommand", "OpBenchModel", "OpBenchLaunch", "OpBenchProfile",
-                "OpBenchRunner", "OpBenchAnalysis", "TestSupport", "CRecording",
-                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenKit),
+                "OpBenchHistory", "OpBenchRunner", "OpBenchAnalysis", "TestSupport", "CRecording",
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenSuite),
             ] + recordedPrograms.map { .byName(name: $0) }),
     ],
     swiftLanguageModes: [.v6]
@@ -330,8 +317,7 @@ if let runtime = Context.environment["OPBENCH_FUZZER"] {
     package.targets.append(
         .executableTarget(
             name: "fuzz",
-            dependencies: (read + ["CRecording"]).map { .byName(name: $0) }
-                + [.product(name: "GRDB", package: "GRDB.swift", condition: whenSuite)],
+            dependencies: (read + ["CRecording"]).map { .byName(name: $0) },
             path: "Tests/FuzzDriver", linkerSettings: [.unsafeFlags([runtime]), .linkedLibrary("stdc++")]))
 }
 
@@ -339,7 +325,7 @@ if let runtime = Context.environment["OPBENCH_FUZZER"] {
 if takesExactVersions, !package.dependencies.isEmpty {
     package.dependencies.append(otherPackage("https://github.com/apple/swift-numerics", "1.1.1"))
     package.targets.first { $0.name == "OpBenchRunner" }?.dependencies.append(
-        .product(name: "Numerics", package: "swift-numerics", condition: whenKit))
+        .product(name: "Numerics", package: "swift-numerics", condition: whenSuite))
 }
 
 // Warnings in our own code are errors in debug builds if scripts/test requests it, but never in a program that uses the

@@ -35,7 +35,7 @@ LOOKS = {
 OTHER_LOOKS = [("#E69F00", "v"), ("#56B4E9", "P"), ("#999999", "<"), ("#882255", ">"), ("#44AA99", "*"), ("#661100", "p")]
 VERDICTS = {
     "pass": "#009E73", "improved": "#0072B2", "regression": "#D55E00", "inconclusive": "#E69F00", "missing": "#000000",
-    "": "#777777",
+    "met": "#009E73", "missed": "#D55E00", "": "#777777",
 }  # fmt: skip
 TIMES = {"time_ns_per_op": "time per operation", "time_ratio": "time ÷ that of {ratio_to}"}
 MEMORY = {
@@ -267,8 +267,11 @@ def draw_comparison(path: Path) -> Figure:
     rows = read(path, ["schema_version", *what, "head_value", "ratio", "ci_low", "ci_high", "verdict"])
     judged = rows["verdict"] != ""
     rows = rows[judged if judged.any() else rows["metric"] == "time"].copy()
-    rows["against"] = rows["against"].map(lambda baseline: baseline and f"since {baseline}")
+    word = "÷" if "at_most" in rows and (rows["at_most"] != "").any() else "since"
+    rows["against"] = rows["against"].map(lambda name: name and f"{word} {name}")
     numbers(rows, ["ratio", "ci_low", "ci_high"], path)
+    # A goal without a reference has the interval of the figure.
+    rows.loc[rows["ratio"].isna(), ["ci_low", "ci_high"]] = float("nan")
     if len(rows) > MOST_RATIOS:
         note(f"{path}: the first {MOST_RATIOS} of {len(rows)} figures")
         rows = rows[:MOST_RATIOS]

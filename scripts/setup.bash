@@ -110,9 +110,6 @@ built_commit() {
 
 require_tbb() { [[ -e /usr/include/oneapi/tbb.h ]] || install_packages libtbb-dev; }
 
-# SQLite, for the history of runs.
-require_sqlite() { [[ -e /usr/include/sqlite3.h ]] || install_packages libsqlite3-dev; }
-
 require_valgrind() {
     command -v valgrind >/dev/null || install_packages valgrind
 }

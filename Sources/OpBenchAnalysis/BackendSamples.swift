@@ -68,10 +68,10 @@ struct BackendSamples {
     /// The axis on which the backend executes the cell.
     var axis: Axis? { Axis(flags) }
 
-    /// Whether the backends, or phases of a sequence on them, are on different axes.
+    /// Whether the backends are on different axes.
     func isAcross(_ other: BackendSamples) -> Bool {
-        let (own, others) = (Axis.all(in: flags), Axis.all(in: other.flags))
-        return !own.isEmpty && !others.isEmpty && own != others
+        guard let axis, let others = other.axis else { return false }
+        return axis != others
     }
 
     /// Whether there are times to divide by.

@@ -3,7 +3,7 @@ import OpBenchModel
 /// A backend by its name: what it can express, what it promises, how to make one.
 package struct BackendFactory: Sendable {
     package let id: BackendID
-    package let guarantees: Guarantees
+    package let guarantees: BackendGuarantees
     /// The kinds of sample that mean something for it.
     package let kinds: Set<SampleKind>
     /// Records the events of its threads; nil if its library reports none.
@@ -21,7 +21,7 @@ package struct BackendFactory: Sendable {
     ///   - otherwise: the reason for all other capabilities.
     ///   - threadEvents: records what its library reports about threads.
     package init(
-        id: BackendID, guarantees: Guarantees, kinds: Set<SampleKind> = Set(SampleKind.allCases),
+        id: BackendID, guarantees: BackendGuarantees, kinds: Set<SampleKind> = Set(SampleKind.allCases),
         ways: [Capability: Way], refusals: [Capability: String] = [:],
         otherwise: String = "it has no way to do what the shape needs", threadEvents: (any ThreadEventSource)? = nil
     ) {
@@ -34,42 +34,23 @@ package struct BackendFactory: Sendable {
         self.threadEvents = threadEvents
     }
 
-    /// Whether it can express a plan that is not a sequence.
-    package func support(_ plan: WorkloadPlan) -> Support {
+    /// Whether it can express a plan.
+    package func supports(_ plan: WorkloadPlan) -> Support {
         ways[plan.needs]?.support(plan) ?? .unsupported(reason: refusals[plan.needs] ?? otherwise)
     }
 
     /// Whether all operations can be held pending at once, as the memory mark `pending` needs.
     package func canHoldPending(_ plan: WorkloadPlan) -> Bool { ways[plan.needs]?.canHoldPending(plan) ?? false }
 
-    /// The axes on which it executes a plan: one where operations follow one another; of a sequence those of its
-    /// phases.
-    package func axes(of plan: WorkloadPlan) -> [Axis] {
-        let plans = plan.phases.isEmpty ? [plan] : plan.phases.map(\.plan)
-        let axes = Set(plans.filter(\.isOrdered).compactMap { ways[$0.needs]?.axis($0) })
-        return Axis.allCases.filter(axes.contains)
-    }
+    /// The axis on which it executes a plan; nil if no operation follows another.
+    package func axis(of plan: WorkloadPlan) -> Axis? { plan.isOrdered ? ways[plan.needs]?.axis(plan) : nil }
 
     /// Returns a function that makes a backend for each round of a supported plan. Call it before the clock starts.
-    package func maker(for plan: WorkloadPlan) -> @Sendable (WorkloadPlan, OperationBody) -> any Backend {
+    package func maker(for plan: WorkloadPlan) -> @Sendable (WorkloadPlan, OperationBody) -> any RoundBackend {
         guard let way = ways[plan.needs] else {
             preconditionFailure("\(id.rawValue) does not support \(plan.shape.rawValue)")
         }
         return way.make
-    }
-
-    /// Whether it can express a plan, which may be a sequence: then all its phases.
-    package func supports(_ plan: WorkloadPlan) -> Support {
-        let phases = plan.phases
-        guard !phases.isEmpty else { return support(plan) }
-        var notes: [String] = []
-        for phase in phases {
-            switch support(phase.plan) {
-            case .unsupported(let reason): return .unsupported(reason: "phase \(phase.name): \(reason)")
-            case .full(let note): if !note.isEmpty { notes.append("phase \(phase.name): \(note)") }
-            }
-        }
-        return .full(note: notes.joined(separator: "; "))
     }
 }
 

@@ -123,7 +123,7 @@ struct ABCommand: ParsableCommand {
         options.refs = refs.base.map { ComparedRefs(base: $0, head: refs.head ?? "HEAD") }
         try checkInjection(into: selection)
         let anchors = try policy.anchors(in: destination.directory, file: report.policy)
-        let here = HostKind.here(on: limits.processors)
+        let here = Host.read(on: limits.processors).kind
         // Does the work of the first baseline.
         for anchor in anchors.reversed() {
             options.calibration = try anchor.machine(like: here).calibration

@@ -100,20 +100,26 @@ struct BaselineCommand: ParsableCommand {
 
         func run() throws {
             let names = ((try? FileManager.default.contentsOfDirectory(atPath: place.baselines)) ?? []).sorted()
-            var baselines: [[(title: String, text: String)]] = []
+            var baselines: [[String]] = []
             for name in names
             where !WrittenFolder.isTemporary(name)
                 && FileManager.default.fileExists(atPath: "\(place.baselines)/\(name)/\(SampleRow.fileName)")
             {
                 let run = try MeasuredRun("\(place.baselines)/\(name)", in: place.folder)
-                baselines.append(BaselineFacts.titled(run, name: name))
+                baselines.append(fields(of: run, name: name))
             }
-            guard let first = baselines.first else {
-                return try StandardOutput.write("no baselines in \(place.baselines)\n")
-            }
-            let table = PrintedTable(
-                first.map { .init(title: $0.title, isText: true) }, rows: baselines.map { $0.map(\.text) })
-            try StandardOutput.write(table.text(width: TableWidth.ofOutput()))
+            if baselines.isEmpty { return try StandardOutput.write("no baselines in \(place.baselines)\n") }
+            let titles = ["name", "measured", "cells", "samples", "commit", "host"]
+            try StandardOutput.write(Table(titles: titles, baselines).text())
+        }
+
+        private func fields(of run: MeasuredRun, name: String) -> [String] {
+            let description = RunDescription(run)
+            return [
+                name, description.started ?? Quantities.absent, String(Set(run.samples.map(\.cellID)).count),
+                String(Set(run.samples.map(\.sampleID)).count), description.commit ?? Quantities.absent,
+                run.facts?.hostKind.summary ?? Quantities.absent,
+            ]
         }
     }
 
@@ -127,7 +133,7 @@ struct BaselineCommand: ParsableCommand {
                   opbench baseline show main --format csv
                 """)
 
-        @Argument(help: ArgumentHelp("The baseline.", valueName: "name"), completion: .baseline)
+        @Argument(help: ArgumentHelp("The baseline.", valueName: "name"))
         var name: String
 
         @OptionGroup var presentation: PresentationOptions
@@ -137,21 +143,6 @@ struct BaselineCommand: ParsableCommand {
             let run = try MeasuredRun(name, in: place.baselines)
             try StandardOutput.write(presentation.text(of: [ShownRun(run)]))
         }
-    }
-}
-
-/// A baseline's fields in a list.
-private enum BaselineFacts {
-    static func titled(_ run: MeasuredRun, name: String) -> [(title: String, text: String)] {
-        let facts = run.facts
-        let description = RunDescription(run)
-        return [
-            ("name", name), ("measured", description.started ?? Quantities.absent),
-            ("cells", String(Set(run.samples.map(\.cellID)).count)),
-            ("samples", String(Set(run.samples.map(\.sampleID)).count)),
-            ("commit", description.commit ?? Quantities.absent),
-            ("host", facts?.hostKind.summary ?? Quantities.absent),
-        ]
     }
 }
 
@@ -165,44 +156,39 @@ struct BaselineFolder {
     /// - Throws: `InputError` if the name is taken and must not be replaced, `DiskError` if something cannot be
     ///   written; either way nothing has changed.
     func install(_ name: String, replaces: Bool, files: [String], of source: String) throws {
-        let (target, temporary) = ("\(path)/\(name)", "\(path)/\(WrittenFolder.temporaryName())")
         var facts = stat()
-        let isTaken = lstat(target, &facts) == 0
-        if isTaken, !replaces { throw taken(target) }
-        guard mkdir(temporary, 0o777) == 0 else { throw DiskError(path: target, code: errno) }
-        do {
-            let folder = try WrittenFolder(temporary)
-            for file in files { try folder.copy("\(source)/\(file)", as: file) }
-            try isTaken ? exchange(temporary, with: target) : move(temporary, to: target)
-        } catch {
-            remove(temporary)
-            throw error
-        }
+        let isTaken = lstat("\(path)/\(name)", &facts) == 0
+        if isTaken, !replaces { throw taken(name) }
+        let stage = try StagedFolder(in: WrittenFolder(path))
+        for file in files { try stage.folder.copy("\(source)/\(file)", as: file) }
+        try isTaken ? exchange(stage, with: name) : publish(stage, as: name)
     }
 
-    private func taken(_ target: String) -> InputError {
+    private func taken(_ name: String) -> InputError {
         InputError(
-            file: target, message: "a baseline of this name exists", remedy: "give another --name, or --replace")
+            file: "\(path)/\(name)", message: "a baseline of this name exists",
+            remedy: "give another --name, or --replace")
     }
 
-    private func exchange(_ new: String, with target: String) throws {
-        let old = "\(path)/\(WrittenFolder.temporaryName())"
-        try move(target, to: old)
+    private func exchange(_ stage: StagedFolder, with name: String) throws {
+        let (target, old) = ("\(path)/\(name)", "\(path)/\(WrittenFolder.temporaryName())")
+        if rename(target, old) != 0 { throw DiskError(path: target, code: errno) }
         do {
-            try move(new, to: target)
+            try publish(stage, as: name)
         } catch {
             rename(old, target)
             throw error
         }
-        remove(old)
+        try? FileManager.default.removeItem(atPath: old)
     }
 
-    /// Renames a folder. Another process may have taken the name in the meantime.
-    private func move(_ folder: String, to target: String) throws {
-        if rename(folder, target) == 0 { return }
-        if errno == ENOTEMPTY || errno == EEXIST { throw taken(target) }
-        throw DiskError(path: target, code: errno)
+    /// Another process may have taken the name in the meantime.
+    private func publish(_ stage: StagedFolder, as name: String) throws {
+        do throws(DiskError) {
+            try stage.publish(as: name)
+        } catch {
+            if error.code == EEXIST { throw taken(name) }
+            throw error
+        }
     }
-
-    private func remove(_ folder: String) { try? FileManager.default.removeItem(atPath: folder) }
 }

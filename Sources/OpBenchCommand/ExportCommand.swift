@@ -3,18 +3,13 @@ import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
 
-/// `opbench export --format FORMAT RUN…`
+/// `opbench export --format FORMAT RUN`
 struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Print recorded runs in another tool's format.",
+        abstract: "Print a recorded run in another tool's format.",
         discussion: """
-            otava and otava-config take any number of runs and make a history for Apache Otava, which finds the points \
-            where figures changed; the other formats take one run.
-
             EXAMPLES
-              opbench export --format otava monday tuesday > history.csv
-              opbench export --format otava-config monday tuesday > otava.yaml
               opbench export --format jmh main > jmh-result.json
               opbench export --format github-action-benchmark main > benchmark.json
               opbench export --format bencher main > bencher.json
@@ -22,9 +17,9 @@ struct ExportCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("Runs: folders, or ids under results/ and results/baseline/.", valueName: "run"),
+        help: ArgumentHelp("The run: a folder, or an id under results/ and results/baseline/.", valueName: "run"),
         completion: .run)
-    var runs: [String]
+    var name: String
 
     @Option(help: ArgumentHelp("The tool.", valueName: "format"))
     var format: ExportFormat
@@ -33,32 +28,18 @@ struct ExportCommand: ParsableCommand {
         name: .customLong("results"), help: ArgumentHelp("The folder to look runs up in.", valueName: "dir"))
     var folder = "results"
 
-    func validate() throws {
-        try FolderArgument.check(folder, option: "--results")
-        if runs.count > 1, !format.isHistory {
-            throw ValidationError("\(format.rawValue) takes one run; otava takes several.")
-        }
-    }
+    func validate() throws { try FolderArgument.check(folder, option: "--results") }
 
     func run() throws {
-        let exported = try runs.map { try ExportedRun(MeasuredRun($0, in: folder)) }
-        let leftOut = format.isHistory ? OtavaExport.leftOut(exported) : 0
-        if leftOut > 0 {
-            let figures = counted(leftOut, "figure is", plural: "figures are")
-            StandardError.say("opbench: warning: \(figures) left out, because some runs lack them")
-        }
-        try StandardOutput.write(text(of: exported))
-    }
-
-    private func text(of exported: [ExportedRun]) -> String {
-        switch format {
-        case .otava: OtavaExport.data(exported)
-        case .otavaConfig: OtavaExport.configuration(exported)
-        case .jmh: JSONExports.jmh(exported[0])
-        case .githubActionBenchmark: JSONExports.githubActionBenchmark(exported[0])
-        case .bencher: JSONExports.bencher(exported[0])
-        case .prometheus: PrometheusExport.text(exported[0])
-        }
+        let exported = try ExportedRun(MeasuredRun(name, in: folder))
+        let text =
+            switch format {
+            case .jmh: JSONExports.jmh(exported)
+            case .githubActionBenchmark: JSONExports.githubActionBenchmark(exported)
+            case .bencher: JSONExports.bencher(exported)
+            case .prometheus: PrometheusExport.text(exported)
+            }
+        try StandardOutput.write(text)
     }
 }
 

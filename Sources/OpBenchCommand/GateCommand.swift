@@ -88,46 +88,38 @@ struct GateCommand: ParsableCommand {
         let files = try report.files()
         let judged = try MeasuredRun.named([ab].compactMap { $0 } + candidate, in: options.folder)
         let isOfSides = ab != nil || baseline == nil && candidate.isEmpty && judged[0].hasSides
-        if baseline == nil, !isOfSides { return try judgeGoals(of: judged, files) }
         let compared: ComparedRuns =
             if let baseline {
                 .runs([try MeasuredRun(baseline, in: options.folder)] + judged)
             } else {
-                .sides(judged[0])
+                isOfSides ? .sides(judged[0]) : .goals(judged)
             }
         if candidate.isEmpty, baseline != nil, compared.runs[0].samples[0].runID == judged[0].samples[0].runID {
             throw InputError(
                 file: judged[0].name, message: "the latest run is the baseline",
                 remedy: "measure again, or name a --candidate")
         }
-        let policy = try report.loadPolicy(for: compared)
-        let anchors = try policy.anchors(in: options.folder, file: report.policy)
-        let rows = try compared.rows(by: policy, anchors: anchors, ignoring: options.ignoredParameters)
-        let outcome = GateOutcome(
-            rows, policy: policy, hasBadSample: (compared.runs + anchors).contains(where: \.hasBadSample),
-            isLenient: lenient)
-        try report.report(
-            rows, policy: policy, compared: compared, anchors: anchors, outcome: outcome, files: files)
-        try conclude(outcome)
-    }
-
-    private func judgeGoals(of runs: [MeasuredRun], _ files: ReportFiles) throws {
-        if options.ignoredParameters != nil {
+        if case .goals = compared, options.ignoredParameters != nil {
             throw InputError(
                 file: "--ignore-parameters", message: "a goal names its cell, and there are no two sides",
                 remedy: "leave it out, or name a --baseline")
         }
-        let goals = try report.loadGoals(of: runs)
-        var rows = try runs.rows(by: goals)
-        let absent = rows.count { $0.verdict == .missing }
-        if absent > 0 {
-            let noun = absent == 1 ? "goal has" : "goals have"
-            StandardError.say("opbench: warning: \(absent) \(noun) no figure in the judged runs")
+        let policy = try report.loadPolicy(for: compared)
+        let anchors = try policy.anchors(in: options.folder, file: report.policy)
+        var rows = try compared.rows(by: policy, anchors: anchors, ignoring: options.ignoredParameters)
+        if policy.isOfGoals {
+            let absent = rows.count { $0.verdict == .missing }
+            if absent > 0 {
+                let goals = counted(absent, "goal has", plural: "goals have")
+                StandardError.say("opbench: warning: \(goals) no figure in the judged runs")
+            }
+            if lenient { rows.removeAll { $0.verdict == .missing } }
         }
-        if lenient { rows.removeAll { $0.verdict == .missing } }
-        let outcome = GateOutcome(rows, hasBadSample: runs.contains(where: \.hasBadSample), isLenient: lenient)
-        let shown = ComparisonReport(rows: rows, outcome: outcome, compared: .goals(runs))
-        try report.write(shown, allRows: shown.rows, files: files)
+        let outcome = GateOutcome(
+            policy.asked(among: rows), hasBadSample: (compared.runs + anchors).contains(where: \.hasBadSample),
+            isLenient: lenient)
+        try report.report(
+            rows, policy: policy, compared: compared, anchors: anchors, outcome: outcome, files: files)
         try conclude(outcome)
     }
 

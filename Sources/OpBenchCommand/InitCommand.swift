@@ -3,7 +3,7 @@ import Glibc
 import OpBenchModel
 import OpBenchProfile
 
-/// `opbench init SHAPE [-o FILE]`, `opbench init --from-trace RECORDING [-o FILE]`
+/// `opbench init SHAPE [-o FILE]`, `opbench init --from-recording RECORDING [-o FILE]`
 struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
@@ -12,7 +12,7 @@ struct InitCommand: ParsableCommand {
             The file is valid and runs as it is: one cell, every parameter at its default, all backends that support \
             the shape. Explanations are members whose names begin with //, which opbench ignores.
 
-            With --from-trace, writes a workload of the shape replay from a recording that a program made with \
+            With --from-recording, writes a workload of the shape replay from a recording that a program made with \
             TraceRecorder: times, limits, priorities, dependencies and cancellations, without any name. \
             --from, --to and --queue take a part of it.
 
@@ -20,19 +20,19 @@ struct InitCommand: ParsableCommand {
               opbench init chain
               opbench init priority_mix -o my-mix.json
               opbench init open_loop -o -
-              opbench init --from-trace server.trace -o server.json
-              opbench init --from-trace server.trace --from 30s --to 90s --queue downloads
+              opbench init --from-recording a.oprec -o server.json
+              opbench init --from-recording a.oprec --from 30s --to 90s --queue q
             """)
 
     @Argument(
-        help: ArgumentHelp("A shape; `opbench shapes` lists them.", valueName: "shape"),
+        help: ArgumentHelp("A shape; `opbench describe` lists them.", valueName: "shape"),
         completion: .list(Shape.allCases.map(\.rawValue)))
     var shape: String?
 
     @Option(
-        name: .customLong("from-trace"),
+        name: .customLong("from-recording"),
         help: ArgumentHelp("A program's recording, to be replayed.", valueName: "file"), completion: .file())
-    var trace: String?
+    var recording: String?
 
     @OptionGroup var window: WindowOptions
 
@@ -47,17 +47,17 @@ struct InitCommand: ParsableCommand {
     var force = false
 
     func validate() throws {
-        if (shape == nil) == (trace == nil) {
-            throw ValidationError("Name a shape, or a recording by --from-trace.")
+        if (shape == nil) == (recording == nil) {
+            throw ValidationError("Name a shape, or a recording by --from-recording.")
         }
-        if trace == nil, !window.isEmpty {
-            throw ValidationError("--from, --to and --queue choose a part of a recording: name it by --from-trace.")
+        if recording == nil, !window.isEmpty {
+            throw ValidationError("--from, --to and --queue choose a part of a recording: name it by --from-recording.")
         }
     }
 
     func run() throws {
-        let definition = try shape.map { try ShapesCommand.definition(named: $0) } ?? .of(.replay)
-        let replayed = try trace.map(replayed)
+        let definition = try shape.map(Self.definition) ?? .of(.replay)
+        let replayed = try recording.map(replayed)
         let path = file ?? "\(definition.shape.rawValue).json"
         let values: [String: ParameterValue] = replayed.map { ["recording": .recording($0.load)] } ?? [:]
         let template = WorkloadTemplate(
@@ -69,9 +69,18 @@ struct InitCommand: ParsableCommand {
         StandardError.say("opbench: the workload is in \(path); measure it with: \(words)")
     }
 
+    private static func definition(named name: String) throws(InputError) -> ShapeDefinition {
+        guard let shape = Shape(rawValue: name) else {
+            throw InputError(
+                file: "shape", message: "there is no shape \"\(name)\"",
+                remedy: Suggestion.remedy(for: name, among: Shape.allCases.map(\.rawValue), from: "opbench describe"))
+        }
+        return .of(shape)
+    }
+
     /// Reads the recording, and says which number each of its queues has.
-    private func replayed(_ trace: String) throws -> ReplayedRecording {
-        let replayed = try ReplayedRecording(Recording.read(trace, window: window.value), path: trace)
+    private func replayed(_ recording: String) throws -> ReplayedRecording {
+        let replayed = try ReplayedRecording(Recording.read(recording, window: window.value), path: recording)
         for (number, queue) in replayed.queues.enumerated() {
             let limit = queue.limit.map { "limit \($0)" } ?? "the default limit"
             StandardError.say(

@@ -9,11 +9,10 @@ struct MergeCommand: ParsableCommand {
         commandName: "merge",
         abstract: "Merge the parts of a run.",
         discussion: """
-            Checks that the parts belong to one sweep, that no shard appears twice, that no file has changed since it \
-            was measured, and that each cell was measured on one machine. Then writes the rows that a run on one \
-            machine would have, under the new run's name, and prints the summary. The error for a missing shard \
-            includes the command that measures it. If anything is wrong, all mistakes are reported and nothing is \
-            written.
+            Checks that the parts belong to one sweep, that each is finished and complete, and that no shard appears \
+            twice. Then writes the rows that a run on one machine would have, under the new run's name, and prints \
+            the summary. The error for a missing shard includes the command that measures it. If anything is wrong, \
+            all mistakes are reported and nothing is written.
 
             Figures of different classes of hosts are never compared: `opbench compare` and `opbench gate` match each \
             cell with one that was measured on the same class, and refuse other runs.
@@ -34,7 +33,7 @@ struct MergeCommand: ParsableCommand {
 
     @Flag(
         name: .customLong("allow-missing"),
-        help: "Merge the parts that exist. The run then counts as interrupted.")
+        help: "Merge the parts that are finished. The run then counts as interrupted.")
     var allowsMissing = false
 
     @OptionGroup var presentation: PresentationOptions
@@ -59,7 +58,7 @@ struct MergeCommand: ParsableCommand {
         let noun = machines.count == 1 ? "machine" : "machines"
         StandardError.say(
             "opbench: merged \(counted(merge.count, "part")) of the sweep "
-                + "\(merge.sweepSHA256.prefix(12)), measured on the \(noun) \(machines.joined(separator: ", "))")
+                + "\(merge.sweep.prefix(12)), measured on the \(noun) \(machines.joined(separator: ", "))")
         StandardError.say("opbench: the rows are in \(path)")
     }
 }

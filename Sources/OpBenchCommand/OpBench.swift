@@ -1,11 +1,8 @@
 import ArgumentParser
 import Glibc
+import OpBenchHistory
 import OpBenchModel
 import OpBenchRunner
-
-#if Suite
-    import OpBenchHistory
-#endif
 
 /// The command line: parses the arguments, runs one subcommand, prints errors, exits.
 package struct OpBench: ParsableCommand {
@@ -38,14 +35,13 @@ package struct OpBench: ParsableCommand {
             CommandGroup(
                 name: "Measure",
                 subcommands: [
-                    RunCommand.self, ListCommand.self, InitCommand.self, ShapesCommand.self, ValidateCommand.self,
-                    SchemaCommand.self, DoctorCommand.self,
+                    RunCommand.self, ListCommand.self, InitCommand.self, DescribeCommand.self, ValidateCommand.self,
+                    DoctorCommand.self,
                 ]),
             CommandGroup(
                 name: "Look",
                 subcommands: [
                     ShowCommand.self, ReportCommand.self, RunsCommand.self, HistoryCommand.self,
-                    ExplainColumnsCommand.self,
                 ]),
             CommandGroup(
                 name: "Compare",
@@ -56,7 +52,7 @@ package struct OpBench: ParsableCommand {
             CommandGroup(
                 name: "Manage",
                 subcommands: [
-                    BaselineCommand.self, MergeCommand.self, ExportCommand.self, CompletionsCommand.self,
+                    BaselineCommand.self, MergeCommand.self, ExportCommand.self,
                 ]),
         ]
     )
@@ -130,14 +126,9 @@ package struct OpBench: ParsableCommand {
             return ExitStatus.badInput
         case let error as OutputError where error.code == EPIPE:
             FailedWrites.endAsReaderDid()
-        case is OutputError, is DiskError, is ScarcityError:
+        case is OutputError, is DiskError, is ScarcityError, is HistoryError:
             StandardError.say("Error: \(error)")
             return ExitStatus.failure
-        #if Suite
-            case is HistoryError:
-                StandardError.say("Error: \(error)")
-                return ExitStatus.failure
-        #endif
         case is NoBaseline, is MissingBaseline:
             StandardError.say("Error: \(error)")
             return ExitStatus.missing

@@ -210,8 +210,8 @@ struct ProfileSummary {
         heading =
             [
                 "\(target.cell.id) on \(target.backend.rawValue)",
-                "  unprofiled: \(Quantities.duration(nanoseconds: plain.timePerOperation)) per operation, "
-                    + "\(Quantities.duration(nanoseconds: plain.cpuPerOperation)) of CPU time, "
+                "  unprofiled: \(Quantities.time(plain.timePerOperation)) per operation, "
+                    + "\(Quantities.time(plain.cpuPerOperation)) of CPU time, "
                     + "\(counted(plain.operations, "operation")) in \(counted(plain.rounds, "round"))",
             ] + (plain.note.isEmpty ? [] : ["  \(plain.note)"])
         (sections, folder) = (profiled.sections, profiled.folder)
@@ -220,7 +220,7 @@ struct ProfileSummary {
     init(_ profiled: ProfiledProgram) {
         heading = [
             ShellWords.joined(profiled.words),
-            "  \(Quantities.duration(nanoseconds: Double(profiled.duration))), \(profiled.endingWords)",
+            "  \(Quantities.time(Double(profiled.duration))), \(profiled.endingWords)",
         ]
         (sections, folder) = (profiled.sections, profiled.folder)
     }

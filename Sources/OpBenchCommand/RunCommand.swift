@@ -93,7 +93,7 @@ struct RunCommand: ParsableCommand {
         @Option(
             help: ArgumentHelp(
                 "Do exactly as much work for `work_ns` as that run did, to compare with it.", valueName: "run"),
-            completion: .runs(in: "--output"))
+            completion: .run)
         var calibration: String?
     }
 
@@ -156,7 +156,7 @@ struct RunCommand: ParsableCommand {
 
     /// The machine of the run that --calibration names.
     private func calibratedMachine() throws -> RunMachine? {
-        let here = HostKind.here(on: limits.processors)
+        let here = Host.read(on: limits.processors).kind
         return try amount.calibration.map {
             try MeasuredRun($0, in: destination.directory).machine(like: here)
         }

@@ -107,10 +107,7 @@ enum RunListTable {
         if rows.isEmpty { return TerminalText.escaped("no runs in \(folder)") + "\n" }
         let hosts = rows.map(host).uniqued()
         let columns = columns(hosts: hosts)
-        let line = PrintedTable(
-            [.init(title: "run", isText: true)] + columns.map(\.column),
-            rows: rows.map { row in [name(row)] + columns.map { $0.text(row) } })
-        var text = line.text(width: nil)
+        var text = Table([Column("run", isText: true, text: name)] + columns, rows).text(width: nil)
         if let width, text.split(separator: "\n").contains(where: { TextWidth.of(String($0)) > width }) {
             text = blocks(rows, columns, width: width)
         }
@@ -121,30 +118,25 @@ enum RunListTable {
         return text + "\n" + legend.joined()
     }
 
-    private typealias Column = (column: PrintedTable.Column, text: (RunListRow) -> String)
+    private typealias Column = Table<RunListRow>.Column
 
     /// The columns after the name. If the terminal is too narrow, those that other commands show are hidden first.
     private static func columns(hosts: [String]) -> [Column] {
         let columns: [Column] = [
-            (.init(title: "UTC", isText: true), { date($0.startedUTC) }),
-            (.init(title: "workloads", isText: true, rank: 1), { shortened($0.workloads) }),
-            (.init(title: "cells", rank: 3), { String($0.cells) }),
-            (.init(title: "blocks", rank: 2), { String($0.blocks) }),
-            (.init(title: "backends", isText: true, rank: 4), { families($0.backends) }),
-            (.init(title: "state", isText: true), state),
-            (.init(title: "bad"), { $0.badSamples.map(String.init) ?? Quantities.absent }),
+            .init("UTC", isText: true) { date($0.startedUTC) },
+            .init("workloads", isText: true, rank: 1) { shortened($0.workloads) },
+            .init("cells", rank: 3) { String($0.cells) }, .init("blocks", rank: 2) { String($0.blocks) },
+            .init("backends", isText: true, rank: 4) { families($0.backends) },
+            .init("state", isText: true, text: state),
+            .init("bad") { $0.badSamples.map(String.init) ?? Quantities.absent },
         ]
         guard hosts.count > 1 else { return columns }
-        return columns + [(.init(title: "host"), { String((hosts.firstIndex(of: host(of: $0)) ?? 0) + 1) })]
+        return columns + [.init("host") { String((hosts.firstIndex(of: host(of: $0)) ?? 0) + 1) }]
     }
 
     private static func blocks(_ rows: [RunListRow], _ columns: [Column], width: Int) -> String {
-        let lines = rows.flatMap { row -> [PrintedTable.Line] in
-            let fields = columns.map { $0.text(row) }
-            return [.heading(name(row)), .row(["  " + fields[0]] + fields.dropFirst())]
-        }
-        let first = PrintedTable.Column(title: "run, UTC", isText: true)
-        let layout = PrintedTable([first] + columns.dropFirst().map(\.column), lines: lines).layout(width: width)
+        let first = Column("run, UTC", isText: true, text: columns[0].text)
+        let layout = Table([first] + columns.dropFirst(), rows).layout(width: width, heading: name)
         guard !layout.hidden.isEmpty else { return layout.text }
         let note = "hidden (terminal too narrow): \(layout.hidden.joined(separator: ", ")); use --format csv"
         return layout.text + "\n" + WrappedText.paragraph(note, width: width, hanging: 2)

@@ -25,7 +25,7 @@ struct ShowCommand: ParsableCommand {
 
     @Option(
         name: .customLong("ratio-to"),
-        help: ArgumentHelp("The reference backend of ratios.", valueName: "backend"), completion: .backend)
+        help: ArgumentHelp("The reference backend of ratios.", valueName: "backend"), completion: .backends)
     var baseline = BackendID.dispatch.rawValue
 
     @Option(

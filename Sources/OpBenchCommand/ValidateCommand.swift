@@ -50,10 +50,9 @@ struct ValidateCommand: ParsableCommand {
     }
 
     private func tell(_ policy: GatePolicy, _ file: String) throws {
-        let count = policy.rules.count + policy.goals.count
         try tell(
-            "\(file): ok, policy for \(policy.goals.isEmpty ? "two sides" : "one run"), "
-                + "\(counted(count, "rule"))")
+            "\(file): ok, policy for \(policy.isOfGoals ? "one run" : "two sides"), "
+                + "\(counted(policy.rules.count, "rule"))")
     }
 
     private func tell(_ line: String) throws { try StandardOutput.write(TerminalText.escaped(line) + "\n") }

@@ -147,10 +147,10 @@ struct OtavaTest {
     /// One line per run. Figures are multiples of their maximum, times a million, because Otava prints six decimals.
     func data(_ series: [TrendSeries]) -> String {
         var text = (["time"] + metrics).joined(separator: ",") + "\n"
-        let greatest = members.map { series[$0].points.map(\.value.magnitude).max() ?? 0 }
+        let greatest = members.map { series[$0].points.map(\.figure.value.magnitude).max() ?? 0 }
         for (index, point) in series[members[0]].points.enumerated() {
             let figures = zip(members, greatest).map { member, greatest in
-                FigureText.write(greatest > 0 ? series[member].points[index].value / greatest * 1e6 : 0)
+                FigureText.write(greatest > 0 ? series[member].points[index].figure.value / greatest * 1e6 : 0)
             }
             text += ([point.run.startedUTC] + figures).joined(separator: ",") + "\n"
         }

@@ -1,129 +1,149 @@
 import Foundation
-import GRDB
 import OpBenchAnalysis
 import OpBenchModel
 
-/// The figures of many runs, in an SQLite file. The rows in the runs' folders are authoritative: the file can be
-/// removed and rebuilt from them.
+/// The figures of many runs, in one CSV file of `HistoryRow`s. The rows in the runs' folders are authoritative: the file
+/// can be removed and made again from them.
 ///
-/// Several processes may use one file at once: each run is added in one transaction, for which other processes wait,
-/// and readers see only complete runs (SQLite's write-ahead log). Not for network file systems, on which SQLite's locks
-/// do not work. Thread-safe.
-public final class History: Sendable {
-    public enum Access: Sendable { case reading, adding }
+/// A file is replaced as a whole, under a lock on its folder: processes that add at the same time wait for each other,
+/// and readers see the runs before an addition or after it. Not for network file systems without such locks.
+///
+/// Thread-safe as a value.
+public struct History: Sendable {
+    /// A run with its figures.
+    public struct Entry: Sendable, Hashable {
+        public let run: HistoryRun
+        /// Sorted by name.
+        public let figures: [RunFigure]
+
+        public init(run: HistoryRun, figures: [RunFigure]) {
+            self.run = run
+            self.figures = figures.sorted { $0.name < $1.name }
+        }
+    }
+
+    /// The result of adding a run.
+    public enum Addition: Sendable {
+        case added
+        /// The same run was there already.
+        case known
+        /// Another run with that id was there.
+        case replaced
+    }
 
     public let path: String
-    private let queue: DatabaseQueue
+    /// In order of time.
+    public private(set) var entries: [Entry]
 
     /// The longest wait for another process, in seconds.
     private static let patience = 60.0
 
-    /// Opens a history; `access` decides whether a missing one is made.
+    /// Reads a history.
     ///
-    /// - Throws: `InputError` for a file that is not a history of this version or cannot be opened; nothing is written
-    ///   then. `DiskError`, `HistoryError`.
-    public init(_ path: String, for access: Access) throws {
+    /// - Throws: `InputError` if there is no file, or it is not a history of this version.
+    public init(_ path: String) throws(InputError) {
+        guard Self.exists(path) else {
+            throw InputError(
+                file: path, message: "no history found",
+                remedy: "make one with `opbench history add RUN…`, or name another --file")
+        }
         self.path = path
-        // Opening a file for adding switches it to SQLite's write-ahead log, so check first that it is a history.
-        let found = try Self.find(path)
-        switch access {
-        case .reading:
-            guard let found else {
-                throw InputError(
-                    file: path, message: "no history found",
-                    remedy: "make one with `opbench history add RUN…`, or name another --database")
-            }
-            queue = found
-        case .adding:
-            try HistoryFailure.translated(at: path) {
-                // Nothing is added to a damaged file. A mere reader finds the damage while reading.
-                if let found, try found.read({ try !HistorySchema.isWhole($0) }) { throw HistoryFailure.damaged(path) }
-                try found?.close()
-            }
-            try WrittenFolder.make(WrittenFolder.holding(path), remedy: "name a writable --database")
-            queue = try Self.open(path, isQuery: false)
-            try HistoryFailure.translated(at: path) {
-                // Another process may have made the tables meanwhile.
-                try queue.write { if try !HistorySchema.check($0, path) { try HistorySchema.make($0) } }
-            }
-        }
+        entries = try HistoryReader.entries(of: path)
     }
 
-    /// Whether the history exists.
+    private init(empty path: String) { (self.path, entries) = (path, []) }
+
+    private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    // MARK: Adding
+
+    /// Adds all runs or, if one is refused, none. Makes the file, and its folder, if there is none.
     ///
-    /// - Throws: `InputError` if the path leads to something else.
-    public static func isThere(_ path: String) throws -> Bool {
-        let found = try find(path)
-        try HistoryFailure.translated(at: path) { try found?.close() }
-        return found != nil
-    }
-
-    /// Closes the file, and removes SQLite's other files unless another process has it open. The history is unusable
-    /// afterwards.
-    public func close() throws { try HistoryFailure.translated(at: path) { try queue.close() } }
-
-    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try HistoryFailure.translated(at: path) { try queue.read(body) }
-    }
-
-    func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try HistoryFailure.translated(at: path) { try queue.write(body) }
-    }
-
-    // MARK: Opening
-
-    /// The file's size in bytes; 0 if there is none.
-    private static func size(of path: String) throws(InputError) -> Int {
-        var facts = stat()
-        guard stat(path, &facts) == 0 else {
-            if errno == ENOENT { return 0 }
-            throw InputError(
-                file: path, message: "cannot be read: \(String(cString: strerror(errno)))",
-                remedy: "name another --database")
+    /// - Parameter isReplacing: whether a different run with the same id is replaced.
+    /// - Returns: a result for each run.
+    /// - Throws: `InputError` for a file that is not a writable history, `InputErrors` for refused runs: nothing is
+    ///   written then. `DiskError`; `HistoryError` if another process holds the lock for long.
+    @discardableResult
+    public static func add(_ runs: [Entry], to path: String, isReplacing: Bool = false) throws -> [Addition] {
+        // The lock is on the folder of the file itself, whatever links lead there.
+        let place = realpath(path, nil).map { resolved in
+            defer { free(resolved) }
+            return String(cString: resolved)
         }
-        guard facts.st_mode & S_IFMT == S_IFREG else {
-            throw InputError(
-                file: path, message: "this is not a regular file", remedy: "name a file with --database")
+        let folder = WrittenFolder.holding(place ?? path)
+        try WrittenFolder.make(folder, remedy: "name a writable --file")
+        let lock = try locked(folder)
+        defer { withExtendedLifetime(lock) {} }
+        let file = try ReportFile(path)
+        var history = exists(path) ? try History(path) : History(empty: path)
+        let additions = try history.take(runs, isReplacing: isReplacing)
+        if additions.contains(where: { $0 != .known }) {
+            try ReportFile.write([(file, CSVFile.text(of: history.entries.flatMap(HistoryReader.rows)))])
         }
-        return Int(facts.st_size)
+        return additions
     }
 
-    /// An existing history, opened for queries; nil if there is no file, or an empty one.
-    private static func find(_ path: String) throws -> DatabaseQueue? {
-        guard try size(of: path) > 0 else { return nil }
-        let opened = try open(path, isQuery: true)
-        return try HistoryFailure.translated(at: path) {
-            if try opened.read({ try HistorySchema.check($0, path) }) { return opened }
-            try opened.close()
-            return nil
-        }
-    }
-
-    /// - Parameter isQuery: whether nothing is to be written. SQLite may have to recover the log of a killed process,
-    ///   so the file is opened writable even then.
-    private static func open(_ path: String, isQuery: Bool) throws -> DatabaseQueue {
-        var configuration = Configuration()
-        configuration.label = "opbench history"
-        configuration.busyMode = .timeout(patience)
-        configuration.journalMode = isQuery ? .default : .wal
-        if isQuery { configuration.prepareDatabase { try $0.execute(sql: "PRAGMA query_only = ON") } }
-        // Two processes that open a new file at once both switch its log on, and SQLite does not wait for either.
+    private static func locked(_ path: String) throws -> WrittenFolder {
+        let folder = try WrittenFolder(path)
         let deadline = ContinuousClock.now.advanced(by: .seconds(patience))
-        return try HistoryFailure.translated(at: path) {
-            while true {
-                do {
-                    return try DatabaseQueue(path: path, configuration: configuration)
-                } catch let error as DatabaseError
-                    where error.resultCode == .SQLITE_BUSY && ContinuousClock.now < deadline
-                {
-                    usleep(10_000)
-                }
+        while try !folder.lock() {
+            guard ContinuousClock.now < deadline else {
+                throw HistoryError(
+                    path: path, message: "another process has locked the folder", remedy: "try again when it has ended")
+            }
+            usleep(10_000)
+        }
+        return folder
+    }
+
+    private mutating func take(_ runs: [Entry], isReplacing: Bool) throws -> [Addition] {
+        var byID = Dictionary(entries.map { ($0.run.id, $0) }) { $1 }
+        let mistakes = Mistakes()
+        let additions = runs.map { entry -> Addition in
+            guard let present = byID.updateValue(entry, forKey: entry.run.id) else { return .added }
+            if present == entry { return .known }
+            if !isReplacing {
+                mistakes.note(
+                    InputError(
+                        file: entry.run.id, message: "the history has a run of this id with other figures",
+                        remedy: "replace it with --replace"))
+            }
+            return .replaced
+        }
+        try mistakes.check()
+        entries = byID.values.sorted { $0.run < $1.run }
+        return additions
+    }
+
+    // MARK: Queries
+
+    /// The metrics and the backends that have figures, sorted.
+    public var names: (metrics: [String], backends: [BackendID]) {
+        let names = Set(entries.lazy.flatMap { $0.figures.map(\.name) })
+        return (Set(names.map(\.metric)).sorted(), Set(names.map(\.backend)).sorted { $0.rawValue < $1.rawValue })
+    }
+
+    /// The figures over time, sorted by name: one series for each kind of host; the kind with the latest run comes last.
+    public func series(where isWanted: (FigureName) -> Bool = { _ in true }) -> [TrendSeries] {
+        struct Key: Hashable {
+            var name: FigureName
+            var host: HostKind
+        }
+        var points: [Key: [TrendSeries.Point]] = [:]
+        for entry in entries {
+            for figure in entry.figures where isWanted(figure.name) {
+                points[Key(name: figure.name, host: entry.run.host), default: []].append(
+                    TrendSeries.Point(run: entry.run, figure: figure))
             }
         }
+        return points.sorted { left, right in
+            left.key.name == right.key.name
+                ? left.value.last!.run < right.value.last!.run : left.key.name < right.key.name
+        }.map { TrendSeries(name: $0.name, host: $0.host, points: $1) }
     }
 }
 
-/// The history could not be read or written, with no input at fault: `opbench` exits 1.
+/// The history could not be written, with no input at fault: `opbench` exits 1.
 public struct HistoryError: Error, Sendable, CustomStringConvertible {
     public let path: String
     let message: String
@@ -132,53 +152,56 @@ public struct HistoryError: Error, Sendable, CustomStringConvertible {
     public var description: String { "\(path): \(message); \(remedy)" }
 }
 
-/// Translates SQLite's failures.
-enum HistoryFailure {
-    /// The body's result; translates a `DatabaseError` or `RowDecodingError` into an error with a remedy.
-    ///
-    /// - Throws: `InputError` for a file that is not a history, is damaged, or is not writable; `DiskError` for a full
-    ///   or broken disk; `HistoryError` for all other failures of SQLite.
-    static func translated<Value>(at path: String, _ body: () throws -> Value) throws -> Value {
-        do {
-            return try body()
-        } catch let error as DatabaseError {
-            throw meaning(of: error, path)
-        } catch is RowDecodingError {
-            throw damaged(path)
+/// Makes runs of a history's rows, and rows of runs.
+private struct HistoryReader {
+    private var run: HistoryRun
+    private var rows: [FigureName: HistoryRow] = [:]
+
+    static func entries(of path: String) throws(InputError) -> [History.Entry] {
+        var runs: [String: HistoryReader] = [:]
+        var contradictory: String?
+        try CSVFile.each(HistoryRow.self, of: path) { row, _ in
+            if runs[row.runID, default: HistoryReader(run: HistoryRun(row))].take(row) == false {
+                contradictory = contradictory ?? row.runID
+            }
         }
-    }
-
-    private static func meaning(of error: DatabaseError, _ path: String) -> any Error {
-        switch error.resultCode {
-        case .SQLITE_NOTADB: foreign(path, "this is not an SQLite database")
-        case .SQLITE_CORRUPT: damaged(path)
-        case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH: unwritable(path)
-        case .SQLITE_CANTOPEN:
-            InputError(
-                file: path, message: "the database cannot be opened",
-                remedy: "SQLite writes files beside it while it is open: copy it to a writable folder")
-        case .SQLITE_BUSY, .SQLITE_LOCKED:
-            HistoryError(
-                path: path, message: "another process has locked the database", remedy: "try again when it has ended")
-        case .SQLITE_FULL: DiskError(path: path, code: ENOSPC)
-        case .SQLITE_IOERR: DiskError(path: path, code: EIO)
-        default:
-            HistoryError(
-                path: path, message: "SQLite reports: \(error.message ?? "\(error.resultCode)")",
-                remedy: "see its documentation")
+        if let contradictory {
+            throw InputError(
+                file: path, path: "run_id \(contradictory)",
+                message: "rows of this run contradict each other, or lack a figure",
+                remedy: "remove all of its rows, and add the run again")
         }
+        return runs.values.map(\.entry).sorted { $0.run < $1.run }
     }
 
-    /// An existing file that is not a history of this version. Only opbench's own may be removed.
-    static func foreign(_ path: String, _ message: String) -> InputError {
-        let advice =
-            HistorySchema.isOwn(path) ? ", or remove it and add the runs again: it holds nothing that they do not" : ""
-        return InputError(file: path, message: message, remedy: "name another --database" + advice)
+    /// - Returns: false if the row is of another run with that id. The same row may be there twice, as after a merge of
+    ///   two files by union.
+    private mutating func take(_ row: HistoryRow) -> Bool {
+        var figure = row
+        figure.surroundings = Surroundings()
+        let present = rows.updateValue(figure, forKey: row.name)
+        if !row.surroundings.isEmpty { run.surroundings[row.name.side] = row.surroundings }
+        var own = run
+        own.surroundings = [:]
+        return row.value != nil && HistoryRun(row) == own && (present ?? figure) == figure
     }
 
-    static func damaged(_ path: String) -> InputError { foreign(path, "the database is truncated or damaged") }
+    private var entry: History.Entry {
+        History.Entry(
+            run: run,
+            figures: rows.values.map { row in
+                RunFigure(name: row.name, value: row.value ?? 0, low: row.low, high: row.high, samples: row.samples)
+            })
+    }
 
-    static func unwritable(_ path: String) -> InputError {
-        InputError(file: path, message: "the database is not writable", remedy: "name a writable --database")
+    /// The rows of a run, sorted by name.
+    static func rows(of entry: History.Entry) -> [HistoryRow] {
+        var sides: Set<String> = []
+        return entry.figures.map { figure in
+            var row = entry.run.row(of: figure)
+            let side = figure.name.side
+            if sides.insert(side).inserted { row.surroundings = entry.run.surroundings[side] ?? Surroundings() }
+            return row
+        }
     }
 }

@@ -56,8 +56,8 @@ public struct Guarantees: OptionSet, Sendable {
     /// at a nice value above the process's.
     public static let threadPriorities = Guarantees(rawValue: 8)
 
-    fileprivate var checked: OpBenchModel.Guarantees {
-        var promises: OpBenchModel.Guarantees = []
+    fileprivate var checked: BackendGuarantees {
+        var promises: BackendGuarantees = []
         if contains(.limit) { promises.insert(.limit) }
         if contains(.priorityOrder) { promises.insert(.priorityOrder) }
         if contains(.suspension) { promises.insert(.suspension) }

@@ -15,7 +15,7 @@ final class KitQueue: DeclaredQueue, @unchecked Sendable {
     private let cancellations: CancellationTickets?
 
     /// - Parameter hasWait: whether the queue's own wait is used.
-    init(_ queue: any MeasuredQueue, limit: Int?, hasWait: Bool) {
+    init(_ queue: any MeasuredQueue, hasWait: Bool) {
         self.queue = queue
         suspendable = queue as? any SuspendableQueue
         prioritized = queue as? any PrioritizedQueue
@@ -26,10 +26,10 @@ final class KitQueue: DeclaredQueue, @unchecked Sendable {
         waiting = queue as? any WaitingQueue
         dependencies = (queue as? any DependencyQueue).map { DependencyTickets.of($0) }
         cancellations = (queue as? any CancellingQueue).map { CancellationTickets.of($0) }
-        super.init(limit: limit, hasWait: hasWait)
+        super.init(hasWait: hasWait)
     }
 
-    /// A round releases the queue when nothing is left to run; the last phase releases a queue that phases share.
+    /// A round releases the queue when nothing is left to run.
     deinit { queue.shutDown() }
 
     override func submit(_ work: @escaping Work) { queue.submit(work) }

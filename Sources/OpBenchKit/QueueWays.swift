@@ -75,7 +75,7 @@ struct QueueWays: Sendable {
             canHoldPending: { suspends && holdsPending && !$0.isRefill },
             make: { plan, body in
                 DeclaredRound(plan, body, by: means) {
-                    KitQueue(make(QueueSettings(limit: $0)), limit: $0, hasWait: hasWait)
+                    KitQueue(make(QueueSettings(limit: $0)), hasWait: hasWait)
                 }
             })
     }

@@ -29,7 +29,7 @@ struct Launch: Sendable {
 
     /// - Throws: the errors of `Program.run`.
     func ending() async throws -> Program.Ending {
-        let cancellation = try Cancellation(of: program.name)
+        let cancellation = try EndRequest(of: program.name)
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Outcome, Never>) in
                 let code = Self.onNewThread {
@@ -51,7 +51,7 @@ struct Launch: Sendable {
 
     // MARK: On the thread
 
-    private func execute(unless cancellation: Cancellation) -> Outcome {
+    private func execute(unless cancellation: EndRequest) -> Outcome {
         if cancellation.isSignaled { return .success(nil) }
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
         guard null >= 0 else { return failure(errno) }
@@ -133,7 +133,7 @@ struct Launch: Sendable {
 }
 
 /// A task's request that a program end, made to the thread that waits for the program.
-private final class Cancellation: Sendable {
+private final class EndRequest: Sendable {
     /// Becomes readable when the task is cancelled, and stays so: the byte is never read.
     let descriptor: Int32
 

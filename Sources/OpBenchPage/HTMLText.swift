@@ -108,12 +108,7 @@ enum VerdictText {
 
     /// `12 figures: 10 pass, 2 inconclusive`
     static func counts(of judged: JudgedFigures) -> String {
-        let asked = judged.rows.filter { !$0.verdict.isEmpty }
-        let parts = Verdict.allCases.compactMap { verdict in
-            let count = asked.count { $0.verdict == verdict.rawValue }
-            return count == 0 || verdict == .unjudged ? nil : "\(count) \(verdict.rawValue)"
-        }
-        let noun = asked.count == 1 ? "figure" : "figures"
-        return "\(asked.count) \(noun) judged" + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", "))
+        let asked = judged.table.rows.filter { $0.verdict != .unjudged }
+        return "\(counted(asked.count, "figure")) judged" + (asked.isEmpty ? "" : ": \(asked.verdictCounts)")
     }
 }

@@ -1,4 +1,5 @@
 import OpBenchAnalysis
+import OpBenchHistory
 import OpBenchModel
 
 /// The data of a page, as one block of JSON: the page's script reads nothing else. Frequent names are written once and
@@ -20,7 +21,8 @@ struct PageData {
             json.member("latencies", runs) { Self.write(latenciesOf: $1.element, $1.offset, places, to: &$0) }
             json.member("classes", runs) { Self.write(classesOf: $1.element, $1.offset, places, to: &$0) }
             places.write(to: &json)
-            json.member("trends", page.trends) { $0.write($1) }
+            let namesHost = Set(page.trends.map(\.host)).count > 1
+            json.member("trends", page.trends) { $0.write($1, namesHost: namesHost) }
         }
         self.json = text.text
     }
@@ -156,7 +158,7 @@ private struct Places {
             }
             add(row.backend.rawValue)
         }
-        for series in page.trends { add(series.backend) }
+        for series in page.trends { add(series.name.backend.rawValue) }
     }
 
     private mutating func add(_ backend: String) {
@@ -238,59 +240,63 @@ extension PageJSON {
         object { json in
             json.member("kind", judged.kind.rawValue)
             json.member("title", judged.title)
-            json.member("columns", judged.columns) { json, column in
+            json.member("columns", judged.table.columns) { json, column in
                 json.array {
                     $0.string(column.title)
                     $0.boolean(column.isText)
                     $0.boolean(column.isDetail)
                 }
             }
-            json.member("rows", judged.rows) { json, row in
+            json.member("rows", judged.table.rows) { json, row in
+                let isRatio = row.ratio != nil
                 json.array { json in
-                    json.array(strings: row.cells)
-                    json.string(row.verdict)
-                    json.string(row.backend)
+                    json.array(strings: judged.table.fields(row))
+                    json.string(row.verdict.rawValue)
+                    json.string(row.backend.rawValue)
                     json.figure(row.ratio)
-                    json.figure(row.low)
-                    json.figure(row.high)
-                    json.figure(row.margin)
+                    json.figure(isRatio ? row.ratioLow : nil)
+                    json.figure(isRatio ? row.ratioHigh : nil)
+                    json.figure(row.threshold ?? (isRatio ? row.atMost : nil))
                     json.string(row.cellID)
-                    json.string(row.figure)
+                    json.string(row.figureName)
                 }
             }
             json.member("remedies", strings: judged.remedies)
         }
     }
 
-    fileprivate mutating func write(_ series: TrendSeries) {
+    /// - Parameter namesHost: whether the page has series of several hosts; it does not show them otherwise.
+    fileprivate mutating func write(_ series: TrendSeries, namesHost: Bool) {
         object { json in
-            json.member("cell", series.cellID)
-            json.member("backend", series.backend)
-            json.member("metric", series.metric)
-            json.member("unit", series.unit.rawValue)
+            json.member("cell", series.name.cellID + (namesHost ? " · \(series.host.summary)" : ""))
+            json.member("backend", series.name.backend.rawValue)
+            json.member("metric", series.title)
+            json.member("unit", series.name.unit.rawValue)
             json.member("points", series.points) { json, point in
                 json.array {
-                    $0.string(point.runID)
-                    $0.string(point.date)
-                    $0.string(point.commit)
-                    $0.figure(point.value)
-                    $0.figure(point.low)
-                    $0.figure(point.high)
+                    $0.string(point.run.id)
+                    $0.string(point.run.startedUTC)
+                    $0.string(point.run.commit)
+                    $0.figure(point.figure.value)
+                    $0.figure(point.figure.low)
+                    $0.figure(point.figure.high)
                 }
             }
-            json.member("changes", series.changePoints) { json, change in
+            let places = series.points.indices
+            json.member("changes", places.filter { series.points[$0].change != nil }) { json, index in
                 json.array {
-                    $0.integer(change.index)
-                    $0.figure(change.ratio)
-                    $0.figure(change.probability)
-                    $0.boolean(change.isOfCode)
+                    $0.integer(index)
+                    $0.figure(series.points[index].change)
+                    $0.boolean(series.points[index].isChangeOfCode)
                 }
             }
-            json.member("surroundings", series.surroundings) { json, change in
+            json.member("surroundings", places.filter { !series.points[$0].surroundingChanges.isEmpty }) {
+                json, index in
+                let changes = series.points[index].surroundingChanges
                 json.array {
-                    $0.integer(change.index)
-                    $0.string(change.titles.joined(separator: ", "))
-                    $0.array(strings: change.lines)
+                    $0.integer(index)
+                    $0.string(changes.titles.joined(separator: ", "))
+                    $0.array(strings: changes.lines)
                 }
             }
         }

@@ -1,4 +1,5 @@
 import CPage
+import OpBenchHistory
 import OpBenchModel
 
 /// A page of results in one file: verdicts and sentences first, then charts; the table of all figures, the workloads and

@@ -3,7 +3,7 @@ import CRecording
 import OperationEngine
 import Synchronization
 
-/// Records what a program's queues do in a file, which `opbench trace` explains and `opbench init --from-trace` replays.
+/// Records what a program's queues do in a file, which `opbench trace` explains and `opbench init --from-recording` replays.
 ///
 /// The article "Recording a program" of OperationEngine is its guide. Each thread collects its events in memory of its
 /// own; one more thread writes them to the file, every 100 ms or earlier. Where the disk is too slow, events are left
@@ -176,18 +176,7 @@ public final class TraceRecorder: OperationTrace.Receiver, @unchecked Sendable {
     /// Called by the engine.
     public func receive(_ event: OperationTrace.ThreadEvent) {
         guard let own else { return }
-        let kind =
-            switch event.step {
-            case .begin: crecording_begin
-            case .end: crecording_thread_end
-            case .park: crecording_park
-            case .unpark: crecording_unpark
-            case .wake: crecording_wake
-            case .leaseTaken: crecording_lease_taken
-            case .leaseGivenUp: crecording_lease_given_up
-            case .growth: crecording_growth
-            case .shrinkage: crecording_shrinkage
-            }
+        let kind = crecording_kind(UInt32(event.step.rawValue))
         own._withUnsafeGuaranteedRef { own in
             var record = own.record(kind, UInt64(UInt32(bitPattern: event.thread)), at: event.time)
             record.value = Int64(event.other ?? 0)

@@ -31,7 +31,7 @@ struct AnchoredComparisonTests {
                 var selector = GatePolicy.Selector()
                 (selector.backend, selector.metric, selector.phase) = ("engine", metric, "total")
                 let rule = FigureRule(maxRegression: 0.05)
-                return [GatePolicy.Rule(selector, rule), GatePolicy.Rule(selector, rule, against: "v1")]
+                return [GatePolicy.Rule(selector, rule), GatePolicy.Rule(selector, rule, against: .baseline("v1"))]
             })
     }
 
@@ -86,7 +86,7 @@ struct AnchoredComparisonTests {
         }
         var selector = GatePolicy.Selector()
         selector.metric = "time"
-        let policy = GatePolicy(rules: [.init(selector, FigureRule(maxRegression: 0.05), against: "v1")])
+        let policy = GatePolicy(rules: [.init(selector, FigureRule(maxRegression: 0.05), against: .baseline("v1"))])
         let comparison = AnchoredComparison(
             [(name: "v1", samples: run(0) + others)], AppliedPolicy(policy))
         let rows = try comparison.rows(run(1))

@@ -42,14 +42,6 @@ import Testing
         #expect(engine.ratioTo == .dispatch && engine[.timeRatio].value == 0.5 && engine.isRatioUnlike)
     }
 
-    @Test func `phases on both axes match no single axis`() throws {
-        var rows = Rows()
-        rows.addThroughput(.engine, block: 0, seconds: 0.1, flags: [.declared, .byHand])
-        rows.addThroughput(.dispatch, block: 0, seconds: 0.2, flags: [.byHand])
-        #expect(try summary(rows, .engine).isRatioUnlike)
-        #expect(Axis([.declared, .byHand]) == nil && Axis([.noisy, .byHand]) == .byHand)
-    }
-
     @Test func `ratios to different forms are different figures`() throws {
         func key(_ rows: Rows) throws -> CellFigures.Key {
             try #require(

@@ -9,13 +9,13 @@ struct GoalTests {
     private static let notify = BackendID(rawValue: "dispatch:notify")
 
     private func goal(
-        _ metric: String = "time", cell: String = "*", against reference: GatePolicy.Goal.Reference? = nil,
+        _ metric: String = "time", cell: String = "*", against reference: GatePolicy.Rule.Reference? = nil,
         atMost: Double, minBlocks: Int = 7
-    ) -> GatePolicy.Goal {
+    ) -> GatePolicy.Rule {
         var selector = GatePolicy.Selector()
         (selector.metric, selector.cell, selector.backend) = (metric, cell, "engine")
         if metric == "time" { selector.phase = "total" }
-        return GatePolicy.Goal(selector, against: reference, atMost: atMost, minBlocks: minBlocks)
+        return GatePolicy.Rule(selector, FigureRule(atMost: atMost, minBlocks: minBlocks), against: reference)
     }
 
     /// A run whose machine drifts by up to eight times from block to block; the engine takes a fraction of Dispatch's
@@ -32,7 +32,7 @@ struct GoalTests {
         return rows.rows
     }
 
-    private func judge(_ goal: GatePolicy.Goal, _ rows: [SampleRow]) throws -> GoalRow {
+    private func judge(_ goal: GatePolicy.Rule, _ rows: [SampleRow]) throws -> CompareRow {
         let judged = try GoalJudgement([goal], of: [("r", rows)]).rows
         try #require(judged.count == 1)
         return judged[0]
@@ -45,10 +45,10 @@ struct GoalTests {
         let row = try judge(goal(against: .fastest([.dispatch]), atMost: atMost), run(part: 0.5))
         #expect(row.verdict == verdict)
         #expect(abs(try #require(row.ratio) - 0.5) < 0.02)
-        #expect(try #require(row.low) < 0.5 && #require(row.high) > 0.5)
+        #expect(try #require(row.ratioLow) < 0.5 && #require(row.ratioHigh) > 0.5)
         // A drift by eight times would widen the quotient of the medians' intervals, but not ratios within blocks.
-        #expect(try #require(row.high) - #require(row.low) < 0.1)
-        #expect((row.reference, row.blocks, row.runID) == ("dispatch", 7, "r"))
+        #expect(try #require(row.ratioHigh) - #require(row.ratioLow) < 0.1)
+        #expect((row.against, row.blocks, row.runID) == ("dispatch", 7, "r"))
         if verdict == .inconclusive, case .wideInterval(blocks: 7, _) = try #require(row.doubt) {
         } else {
             #expect((row.doubt == nil) == (verdict != .inconclusive))
@@ -97,17 +97,17 @@ struct GoalTests {
         #expect(try judge(within, run(part: 0.5)).verdict == .met)
         let few = try judge(within, run(part: 0.5, blocks: 5))
         #expect(few.verdict == .inconclusive && few.doubt == .tooFewBlocks(5, enough: 15))
-        #expect(few.low == nil && few.ratio != nil)
+        #expect(few.ratioLow == nil && few.ratio != nil)
     }
 
     @Test("The fastest of several backends counts; an unmeasured one does not")
     func fastest() throws {
         let rows = run(part: 0.4)
         let row = try judge(goal(against: .fastest([.dispatch, Self.notify, .foundation]), atMost: 0.6), rows)
-        #expect(row.reference == "dispatch:notify" && row.verdict == .met)
+        #expect(row.against == "dispatch:notify" && row.verdict == .met)
         #expect(abs(try #require(row.ratio) - 0.5) < 0.02)
         let absent = try judge(goal(against: .fastest([.foundation]), atMost: 0.6), rows)
-        #expect(absent.verdict == .missing && absent.reference == "foundation" && absent.value != nil)
+        #expect(absent.verdict == .missing && absent.against == "foundation" && absent.head != nil)
     }
 
     @Test("A ratio to another cell is per operation, of the same backend")
@@ -121,7 +121,7 @@ struct GoalTests {
         for (atMost, verdict) in [(1.3, Verdict.met), (1.1, .missed)] {
             let asked = goal(cell: "w items=200", against: .cell("w items=10"), atMost: atMost)
             let row = try judge(asked, rows.rows)
-            #expect(row.verdict == verdict && row.reference == "w items=10")
+            #expect(row.verdict == verdict && row.against == "w items=10")
             #expect(abs(try #require(row.ratio) - 1.2) < 1e-9)
         }
         let nowhere = goal(cell: "w items=200", against: .cell("w items=11"), atMost: 1)
@@ -146,7 +146,7 @@ struct GoalTests {
         #expect(try judge(goal("retained_bytes", atMost: 180), memory(steady)).verdict == .met)
         #expect(try judge(goal("retained_bytes", atMost: 170), memory(steady)).verdict == .missed)
         let two = try judge(goal("retained_bytes", atMost: 180), memory([176, 176]))
-        #expect(two.verdict == .inconclusive && two.doubt == .tooFewBlocks(2, enough: 7) && two.value == 176)
+        #expect(two.verdict == .inconclusive && two.doubt == .tooFewBlocks(2, enough: 7) && two.head == 176)
         let spread = try judge(goal("retained_bytes", atMost: 176), memory([150, 160, 170, 176, 180, 190, 200]))
         #expect(spread.verdict == .inconclusive && spread.ratio == nil)
         // Two samples of a count that barely varies are as good as seven.
@@ -159,7 +159,7 @@ struct GoalTests {
                 kind: "allocations", block: block, figures: [(.allocations, "total", "total", "", count, 100)])
         }
         let least = try judge(goal("allocations", atMost: 2), scattered.rows)
-        #expect(least.verdict == .met && least.value == 2)
+        #expect(least.verdict == .met && least.head == 2)
     }
 
     @Test("0 is not above 0; a ratio to 0 is inconclusive")
@@ -184,10 +184,10 @@ struct GoalTests {
     func missing() throws {
         var selector = GatePolicy.Selector()
         (selector.workload, selector.metric) = ("w", "*")
-        let everything = try GoalJudgement([.init(selector, atMost: 1)], of: [("r", run(part: 0.5))]).rows
+        let everything = try GoalJudgement([.init(selector, FigureRule(atMost: 1))], of: [("r", run(part: 0.5))]).rows
         #expect(!everything.isEmpty && !everything.contains { $0.metric.hasPrefix("throughput") })
         let absent = try judge(goal(cell: "w form=block", atMost: 1), run(part: 0.5))
-        #expect((absent.cellID, absent.verdict, absent.runID, absent.value) == ("w form=block", .missing, "", nil))
+        #expect((absent.cellID, absent.verdict, absent.runID, absent.head) == ("w form=block", .missing, "", nil))
     }
 
     @Test("Runs of different cells are judged together; a cell has one run")
@@ -211,10 +211,12 @@ struct GoalTests {
             ([.missing], .missing),
         ])
     func outcomes(verdicts: [Verdict], outcome: GateOutcome) {
-        let rows = verdicts.map {
-            GoalRow(
-                cellID: "w", backend: .engine, phase: "", operationClass: "", metric: "time", stat: "total", verdict: $0
-            )
+        let rows = verdicts.map { verdict in
+            var row = CompareRow(
+                cellID: "w", backend: .engine, phase: "", operationClass: "", metric: "time", stat: "total",
+                verdict: verdict)
+            row.atMost = 1
+            return row
         }
         #expect(GateOutcome(rows, hasBadSample: false, isLenient: false) == outcome)
         #expect(GateOutcome(rows, hasBadSample: true, isLenient: false) == .badSample)

@@ -51,7 +51,7 @@ struct BadInputTests {
         Case(
             "unknown shape",
             #"{"name": "w", "summary": "s", "shape": "chains", "parameters": {}, "backends": ["engine"]}"#,
-            #"$.shape: "chain" shapes"#),
+            #"$.shape: "chain" describe"#),
         Case(
             "too many cells", Case.chain(parameters: "\"depth\": \(Array(1...400)), \"chains\": \(Array(1...400))"),
             "$.parameters: 160000 100000"),
@@ -89,7 +89,7 @@ struct BadInputTests {
         ("run w.json --resume", "--resume --run-id"), ("run w.json --run-id old", "old"),
         ("run w.json --output w.json/results", "w.json/results: --output"), ("run", "<file>"),
         ("rnu w.json", #""rnu" "run" --help"#), ("baseline sav old", #""sav" "save" list show"#),
-        ("help shape", #""shape" "shapes""#), ("w.json", #""w.json" run list --help"#),
+        ("help descibe", #""descibe" "describe""#), ("w.json", #""w.json" run list --help"#),
         ("run w.json --block 3", "--block --blocks"),
     ]
 
@@ -133,9 +133,9 @@ struct BadInputTests {
     func fullDevice() async throws {
         // Writing to /dev/full fails like a full disk.
         let folder = try ScratchFolder()
-        let result = try await OpBenchProcess.run(["schema"], in: folder, outputTo: "/dev/full")
+        let result = try await OpBenchProcess.run(["describe", "workload-schema"], in: folder, outputTo: "/dev/full")
         #expect(result.status == 1)
-        Self.golden.expect(result.errors, "opbench schema, to a full disk")
+        Self.golden.expect(result.errors, "opbench describe workload-schema, to a full disk")
     }
 
     @Test("validate reports every wrong file, not only the first")

@@ -186,6 +186,7 @@ struct BisectTests {
                 cellID: "w", backend: .engine, phase: "total", operationClass: "", metric: "cpu_time", stat: "total",
                 verdict: verdict)
             (row.ratio, row.ratioLow, row.ratioHigh) = (ratio, ratio - 0.01, ratio + 0.01)
+            row.blocks = 40
             return row
         }
         let history = CommitHistory(
@@ -197,7 +198,7 @@ struct BisectTests {
         func step(_ base: Int, _ head: Int, _ ratio: Double, isCheck: Bool = false) -> BisectRun.Step {
             BisectRun.Step(
                 base: commit(base), head: commit(head), judged: change.judged(by: [row(ratio, .inconclusive)]),
-                blocks: 40, isCheck: isCheck)
+                isCheck: isCheck)
         }
         return BisectReport(
             BisectRun.Found(suspects: 1...4, isConfirmed: false, folder: ""), change,

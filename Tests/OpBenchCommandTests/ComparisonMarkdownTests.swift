@@ -22,7 +22,7 @@ struct ComparisonMarkdownTests {
         return row
     }
 
-    private func report(_ rows: [CompareRow], _ outcome: GateOutcome?) throws -> ComparisonReport<CompareRow> {
+    private func report(_ rows: [CompareRow], _ outcome: GateOutcome?) throws -> ComparisonReport {
         ComparisonReport(rows: rows, outcome: outcome, compared: .goals([]))
     }
 
@@ -86,7 +86,7 @@ struct ComparisonMarkdownTests {
         let run = MeasuredRun("two", in: folder.root, samples: [], facts: nil)
         var drifted = row("w", .regression)
         drifted.against = "v1"
-        func report(_ rows: [CompareRow]) -> ComparisonReport<CompareRow> {
+        func report(_ rows: [CompareRow]) -> ComparisonReport {
             ComparisonReport(rows: rows, outcome: .regression, compared: .sides(run))
         }
         #expect(report([drifted]).explainingWords == nil && report([drifted]).explanations.isEmpty)

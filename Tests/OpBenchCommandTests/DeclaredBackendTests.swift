@@ -77,9 +77,9 @@ struct DeclaredBackendTests {
         #expect(listed.output.contains("mine, serial\n"), "\(listed.errors)")
         let valid = try await mine(["validate", "chain.json"], in: folder)
         #expect(valid.status == 0 && valid.output.contains("mine, dispatch"), "\(valid.errors)")
-        let schema = try await mine(["schema"], in: folder)
+        let schema = try await mine(["describe", "workload-schema"], in: folder)
         #expect(schema.output.contains(#""mine""#) && schema.output.contains("mine: "))
-        let policy = try await mine(["schema", "policy"], in: folder)
+        let policy = try await mine(["describe", "policy-schema"], in: folder)
         #expect(policy.output.contains(#""mine""#))
         let misspelt = try await mine(["list", "--backend", "mime", "chain.json"], in: folder)
         #expect(misspelt.status == 64 && misspelt.errors.contains(#""mine""#))
@@ -117,7 +117,7 @@ struct DeclaredBackendTests {
         // A recorded run needs no program that has the body.
         let shown = try await OpBenchProcess.run(["show", "r"], in: folder)
         #expect(shown.status == 0 && shown.output.contains("checksum"), "\(shown.errors)")
-        let listed = try await mine(["shapes"], in: folder)
+        let listed = try await mine(["describe"], in: folder)
         #expect(listed.output.contains("checksum"))
         for body in ["cheksum", "memory/stride:1"] {
             let refused = try await mine(["list", "--set", "body=\(body)", "independent.json"], in: folder)

@@ -145,7 +145,7 @@ struct DriftTests {
         try write(two)
         let run = try MeasuredRun("two", in: folder.root + "/results")
         let anchor = try MeasuredRun("v1", in: folder.root + "/results")
-        let report = ComparisonReport<CompareRow>(rows: [], outcome: nil, compared: .sides(run), anchors: [anchor])
+        let report = ComparisonReport(rows: [], outcome: nil, compared: .sides(run), anchors: [anchor])
         #expect(
             report.surroundings == ["compiler: Swift 6.2 → Swift 6.3", "since v1, kernel: Linux 6.18 → Linux 6.19"])
     }

@@ -1,10 +1,9 @@
 import Foundation
-import OpBenchLaunch
 import OpBenchModel
 import TestSupport
 import Testing
 
-/// `opbench export`: its output for other tools, and the real Apache Otava's findings in it.
+/// `opbench export`: its output for other tools.
 @Suite("Exports")
 struct ExportTests {
     private let folder: ScratchFolder
@@ -100,65 +99,14 @@ struct ExportTests {
         #expect(engine["allocations-per-op"] == ["value": 2])
     }
 
-    @Test("Otava: one line per run by time, with only the figures that all runs have")
-    func otava() async throws {
-        try writeRun("late", day: 2, nanoseconds: 500)
-        try writeRun("early", day: 1, nanoseconds: 600, allocations: nil)
-        let result = try await export("otava", ["late", "early"])
-        #expect(result.status == 0)
-        Golden("exports").expect(result.errors, "a figure that some runs lack")
-        let lines = result.output.split(separator: "\n").map {
-            $0.split(separator: ",", omittingEmptySubsequences: false)
-        }
-        #expect(
-            lines[0] == [
-                "time", "commit", "run_id", "w/items=10/dispatch/time_ns_per_op", "w/items=10/dispatch/time_ratio",
-                "w/items=10/engine/time_ns_per_op", "w/items=10/engine/time_ratio",
-            ])
-        #expect(lines.dropFirst().map { $0[2] } == ["early", "late"])
-        #expect((0.49...0.51).contains(try #require(Double(lines[1][6]))))
-    }
-
     @Test(
         "bad usage is rejected",
         arguments: [
-            ("jmh", ["one", "one"], "jmh"), ("jmh", ["none"], "none:"), ("xml", ["one"], "'xml' --format jmh"),
+            ("jmh", ["one", "one"], "one"), ("jmh", ["none"], "none:"), ("xml", ["one"], "'xml' --format jmh"),
         ])
     func refusals(format: String, runs: [String], names: String) async throws {
         try writeRun("one", day: 0, nanoseconds: 500)
         try await OpBenchProcess.expectRefusal(
             of: ["export", "--format", format] + runs, naming: names, in: folder, Golden("exports"))
-    }
-
-    @Test(
-        "The real Otava finds the run where operations became slower, and nothing in a steady figure",
-        .enabled(if: Otava.program != nil, "there is no .venv-otava; scripts/test provides one"))
-    func changePoint() async throws {
-        let runs = (0..<40).map { "run\($0)" }
-        for (day, name) in runs.enumerated() { try writeRun(name, day: day, nanoseconds: day < 25 ? 500 : 650) }
-        for (format, file) in [("otava", "history.csv"), ("otava-config", "otava.yaml")] {
-            let result = try await export(format, runs)
-            #expect(result.status == 0 && result.errors == "")
-            try folder.write(result.output, to: file)
-        }
-        let found = try await Otava.analyze(in: folder)
-        // The 26th line of the history is the first slow one: run 25, 22 days after the start of January.
-        let change = try #require(
-            found.split(separator: "\n").first { $0.contains("+") && $0.contains("%") }, "\(found)")
-        #expect(change.contains("+29") || change.contains("+30"), "\(found)")
-        #expect(found.contains("2026-01-26"), "\(found)")
-    }
-}
-
-/// Apache Otava, as installed from PyPI.
-private enum Otava {
-    static let program = PackageFolder.program(".venv-otava/bin/otava")
-
-    static func analyze(in folder: ScratchFolder) async throws -> String {
-        let result = try await Program(
-            program!, ["analyze", "opbench", "--config-file", "otava.yaml", "--since", "2020-01-01"], in: folder.root
-        ).printed(errorLimit: 1 << 20)
-        #expect(result.isSuccess, "\(result.errors)")
-        return result.text
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import OpBenchAnalysis
 import OpBenchHistory
 import OpBenchModel
 import TestSupport
@@ -87,17 +88,17 @@ struct HistoryCommandTests {
         #expect(ends == ["first   2026-01-01", "second  2026-01-02"], "\(one.output)")
     }
 
-    @Test("rows of trend and export cover all figures and runs, and so does JSON")
+    @Test("the file has all figures of all runs, and a trend the wanted ones")
     func rows() async throws {
         for day in 1...3 { try await makeRun("day\(day)", day: day, factor: Double(day)) }
         #expect(try await opbench("history add day1 day2 day3").status == 0)
-        let exported = try await opbench("history export")
-        #expect(exported.status == 0 && exported.errors.isEmpty)
-        try folder.write(exported.output, to: "export.csv")
-        let rows = try CSVFile.read(TrendRow.self, file: folder.root + "/export.csv")
+        let rows = try CSVFile.read(HistoryRow.self, file: folder.root + "/results/history.csv")
         #expect(Set(rows.map(\.runID)) == ["day1", "day2", "day3"] && Set(rows.map(\.name)).count > 6)
-        let times = rows.filter { $0.name.metric == "time" && $0.name.phase == "total" && $0.name.backend == .serial }
-        #expect(times.count == 6)
+        let times = rows.filter {
+            $0.name.metric == "time" && $0.name.phase == "total" && $0.name.backend == .serial
+                && $0.name.cellID.contains("60")
+        }
+        #expect(times.map(\.runID) == ["day1", "day2", "day3"])
         let (first, third) = (try #require(times[0].value), try #require(times[2].value))
         #expect(abs(third / first - 3) < 1e-9)
         let json = try await opbench("history trend --metric time --format json --no-change-points")
@@ -136,16 +137,16 @@ struct HistoryCommandTests {
     func changed() async throws {
         try await makeRun("one", day: 1)
         #expect(try await opbench("history add one").status == 0)
-        let before = try await opbench("history export").output
+        let before = try folder.read("results/history.csv")
         try await makeRun("one", day: 1, factor: 2)
         try await makeRun("two", day: 2)
         let refused = try await opbench("history add two one")
         #expect(refused.status == 64)
         golden.expect(refused.errors, "a run that has changed")
-        #expect(try await opbench("history export").output == before)
+        #expect(try folder.read("results/history.csv") == before)
         let replaced = try await opbench("history add two one --replace")
         #expect(replaced.status == 0)
-        #expect(try await opbench("history export").output != before)
+        #expect(try folder.read("results/history.csv") != before)
     }
 
     @Test("everything except finished runs is rejected, all at once, and no history is created")
@@ -160,23 +161,22 @@ struct HistoryCommandTests {
         #expect(errors.count == 3, "\(result.errors)")
         for (error, name) in zip(errors, ["nowhere", "ended", "bare"]) { #expect(error.contains(name)) }
         golden.expect(result.errors, "no finished runs", replacing: [folder.root: "FOLDER"])
-        #expect(!folder.contents().contains { $0.contains(".sqlite") })
+        #expect(!folder.contents().contains { $0.contains("history.csv") })
     }
 
     @Test("questions without an answer are rejected, and change nothing")
     func refusals() async throws {
         try await makeRun("one", day: 1)
         #expect(try await opbench("history add one").status == 0)
-        try folder.write(try await opbench("history export").output, to: "export.csv")
-        let rows = try CSVFile.read(TrendRow.self, file: folder.root + "/export.csv")
+        let rows = try CSVFile.read(HistoryRow.self, file: folder.root + "/results/history.csv")
         let metrics = Set(rows.map(\.name.metric)).sorted()
-        let listing = "opbench explain-columns"
+        let listing = "opbench describe"
         let before = folder.contents()
         let regex = try await opbench("history trend --cell [")
         #expect(regex.status == 64 && regex.output.isEmpty && regex.errors.contains("--cell"))
         var text = ""
         for line in [
-            "trend --metric tmie", "trend --backend engine", "export --cell nothing", "list --database nowhere.sqlite",
+            "trend --metric tmie", "trend --backend engine", "trend --cell nothing", "list --file nowhere.csv",
         ] {
             let result = try await opbench("history \(line)")
             #expect(result.status == 64 && result.output.isEmpty, "\(line)")
@@ -205,11 +205,9 @@ struct HistoryCommandTests {
         }
         let listed = try await opbench("history list")
         #expect(listed.output.split(separator: "\n").dropFirst(2).count == processes * runs, "\(listed.output)")
-        let counts = Dictionary(
-            grouping: try await opbench("history export --format csv").output.split(separator: "\n").dropFirst()
-        ) { line in line.split(separator: ",").first { $0.hasPrefix("run") }.map(String.init) }
+        let rows = try CSVFile.read(HistoryRow.self, file: folder.root + "/results/history.csv")
+        let counts = Dictionary(grouping: rows, by: \.runID)
         #expect(Set(counts.values.map(\.count)).count == 1 && counts.count == processes * runs)
-        #expect(!folder.contents().contains { $0.hasSuffix("-wal") || $0.hasSuffix("-shm") })
     }
 
     /// Root may write files without write permission: then another user tries it.
@@ -222,7 +220,7 @@ struct HistoryCommandTests {
         #expect(try await opbench("history add one").status == 0)
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.root + "/results")
         try FileManager.default.setAttributes(
-            [.posixPermissions: 0o444], ofItemAtPath: folder.root + "/results/history.sqlite")
+            [.posixPermissions: 0o444], ofItemAtPath: folder.root + "/results/history.csv")
         func asAnother(_ line: String) async throws -> OpBenchProcess.Finished {
             guard geteuid() == 0 else { return try await opbench(line) }
             return try await opbench(
@@ -230,7 +228,7 @@ struct HistoryCommandTests {
                 before: ["--reuid=65534", "--regid=65534", "--clear-groups", OpBenchProcess.binary])
         }
         let refused = try await asAnother("history add two")
-        #expect(refused.status == 64 && refused.errors.contains("history.sqlite"), "\(refused.errors)")
+        #expect(refused.status == 64 && refused.errors.contains("history.csv"), "\(refused.errors)")
         let listed = try await asAnother("history list")
         #expect(listed.status == 0 && listed.output.split(separator: "\n").count == 3, "\(listed.errors)")
     }
@@ -243,17 +241,17 @@ struct TrendTableTests {
         compilers: [String] = []
     ) -> TrendSeries {
         let host = HostKind(hostClass: "machine", allocator: "jemalloc", configuration: "release")
+        let name = FigureName(cellID: cell, backend: .engine, metric: "time_ratio", phase: "total", stat: "total")
         return TrendSeries(
-            name: FigureName(cellID: cell, backend: .engine, metric: "time_ratio", phase: "total", stat: "total"),
-            host: host,
+            name: name, host: host,
             points: values.enumerated().map { day, value in
                 TrendSeries.Point(
                     run: HistoryRun(
                         id: "run\(day)", startedUTC: "2026-01-0\(day + 1)T00:00:00Z", commit: "0123456789abcdef",
                         isDirty: day == 1, host: host,
-                        surroundings: compilers.isEmpty ? [:] : ["": Surroundings([.compiler: compilers[day]])],
-                        figures: []), value: value, low: value * 0.9, high: value * 1.2,
-                    samples: 7, change: change?.index == day ? change?.factor : nil)
+                        surroundings: compilers.isEmpty ? [:] : ["": Surroundings([.compiler: compilers[day]])]),
+                    figure: RunFigure(name: name, value: value, low: value * 0.9, high: value * 1.2, samples: 7),
+                    change: change?.index == day ? change?.factor : nil)
             })
     }
 

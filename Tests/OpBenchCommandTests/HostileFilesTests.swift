@@ -53,11 +53,11 @@ import Testing
     /// Bounds on every figure, as a value and as a ratio.
     private func goalReport(
         _ rows: [SampleRow], _ run: ([SampleRow]) -> MeasuredRun
-    ) throws -> ComparisonReport<GoalRow> {
+    ) throws -> ComparisonReport {
         var selector = GatePolicy.Selector()
         selector.metric = "*"
-        let references: [GatePolicy.Goal.Reference?] = [nil, .fastest([.dispatch]), .cell(rows[0].cellID)]
-        let goals = references.map { GatePolicy.Goal(selector, against: $0, atMost: 1) }
+        let references: [GatePolicy.Rule.Reference?] = [nil, .fastest([.dispatch]), .cell(rows[0].cellID)]
+        let goals = references.map { GatePolicy.Rule(selector, FigureRule(atMost: 1), against: $0) }
         let judged = try GoalJudgement(goals, of: [("run", rows)]).rows
         return ComparisonReport(
             rows: judged, outcome: GateOutcome(judged, hasBadSample: false, isLenient: true),
@@ -70,7 +70,7 @@ import Testing
         let comparison =
             try sides
             ? Comparison(sidesOf: base, question: question) : Comparison(base: base, head: head, question: question)
-        let outcome = GateOutcome(comparison.rows, policy: policy, hasBadSample: false, isLenient: true)
+        let outcome = GateOutcome(policy.asked(among: comparison.rows), hasBadSample: false, isLenient: true)
         func run(_ rows: [SampleRow]) -> MeasuredRun { MeasuredRun("run", in: "none", samples: rows, facts: nil) }
         let report = ComparisonReport(
             rows: comparison.rows, outcome: outcome,
@@ -79,7 +79,6 @@ import Testing
         let summary = (sides ? ["base", "head"] : [""]).flatMap { summarize(base, side: $0) }
         try checkJSON(RowJSON.text(of: summary))
         try checkJSON(RowJSON.text(of: comparison.rows))
-        var exports: [String] = []
         // Like `opbench export`, which rejects them.
         if !sides, Set(base.map(\.runID)).count == 1 {
             let exported = ExportedRun(
@@ -87,26 +86,25 @@ import Testing
             try checkJSON(JSONExports.jmh(exported))
             try checkJSON(JSONExports.githubActionBenchmark(exported))
             try checkJSON(JSONExports.bencher(exported))
-            exports = [OtavaExport.data([exported]), OtavaExport.configuration([exported])]
         }
         for text in [
-            SummaryTable.text(of: summary, clockResolution: 1), ComparisonTable.text(of: report),
+            SummaryTable(summary, clockResolution: 1).text, ComparisonTable.text(of: report),
             CellTable.text(of: summary, clockResolution: 1, width: 20), ComparisonTable.text(of: goals),
             ComparisonTable.text(of: goals, width: 20), ComparisonMarkdown.text(of: goals),
-            SummaryMarkdown.text(of: summary, clockResolution: 1, isQuick: true),
+            SummaryTable(summary, clockResolution: 1, isQuick: true).markdown,
             CSVFile.text(of: goals.rows),
             ComparisonMarkdown.text(of: report), CSVFile.text(of: summary),
             CSVFile.text(of: comparison.rows),
-        ] + exports {
+        ] {
             let commands = text.split(separator: "\n").filter { $0.contains("::") || $0.contains("##[") }
             #expect(commands == [])
             #expect(!text.unicodeScalars.contains { $0 != "\n" && $0.isUnprintable })
-            // The numbers of exports are numbers.
+            // Figures are numbers.
             #expect(!text.utf8.contains(",inf".utf8) && !text.utf8.contains(",nan".utf8))
         }
         try checkJSON(RowJSON.text(of: goals.rows))
         #expect(XMLParser(data: Data(JUnitReport.text(of: goals).utf8)).parse())
-        _ = try CSVFile.rows(GoalRow.self, text: CSVFile.text(of: goals.rows), file: "x")
+        _ = try CSVFile.rows(CompareRow.self, text: CSVFile.text(of: goals.rows), file: "x")
         _ = try CSVFile.rows(CompareRow.self, text: CSVFile.text(of: comparison.rows), file: "x")
         #expect(XMLParser(data: Data(JUnitReport.text(of: report).utf8)).parse())
         let commands = GitHubAnnotations.text(of: report) + GitHubAnnotations.text(of: goals)

@@ -61,7 +61,7 @@ import Testing
             "compare base slow --policy policy.json", "compare base slow --all --format csv",
             "compare base slow --all --format markdown", "compare base slow --all --format json",
             "gate --baseline base --candidate slow --policy policy.json --github-annotations",
-            "baseline show base", "export --format otava base", "export --format otava-config base",
+            "baseline show base", "export --format bencher base",
             "export --format bencher base", "compare base slow --ignore-parameters ::error::x",
         ])
     func workflowCommands(line: String) async throws {
@@ -123,7 +123,7 @@ import Testing
         try write("two", [second, first])
         for line in [
             "compare one two --all", "compare one two --all --format json", "gate --baseline one --candidate two",
-            "export --format jmh one", "export --format bencher one", "export --format otava one two",
+            "export --format jmh one", "export --format bencher one",
             "export --format github-action-benchmark one",
         ] {
             let result = try await run(line)
@@ -160,7 +160,7 @@ import Testing
             environment: ["GITHUB_STEP_SUMMARY": "steps.md"])
         #expect(result.status == 0, "\(result.errors)")
         #expect(kind("link.csv") == S_IFLNK)
-        #expect(try folder.read("real.csv").hasPrefix("schema_version,cell_id,"))
+        #expect(try folder.read("real.csv").hasPrefix("schema_version,run_id,"))
         #expect(try folder.read("victim") == "precious" && folder.read("junit.xml").hasPrefix("<?xml"))
         #expect(try folder.read("steps.md").hasPrefix("# before\n\n#"))
         #expect(try await run("compare base slow --csv /dev/null").status == 0)
@@ -228,7 +228,7 @@ import Testing
         var text = ""
         for (line, last) in [
             ("run m.json --output", ""), ("baseline list --results", ""), ("compare base slow --results", ""),
-            ("export --format otava base --results", ""), ("run m.json --run-id", "baseline"),
+            ("export --format jmh base --results", ""), ("run m.json --run-id", "baseline"),
         ] {
             let result = try await run(line, last)
             #expect(result.status == 64 && folder.contents() == before, "\(line) \(last)")

@@ -42,7 +42,7 @@ struct ListingTests {
 
     @Test("the published schema is the one that opbench prints")
     func schema() async throws {
-        let result = try await OpBenchProcess.run(["schema"], in: try ScratchFolder())
+        let result = try await OpBenchProcess.run(["describe", "workload-schema"], in: try ScratchFolder())
         let published = OpBenchProcess.root.appendingPathComponent("workloads/schema/workload.schema.json")
         #expect(result.output == (try String(contentsOf: published, encoding: .utf8)))
         #expect(result.status == 0)

@@ -256,7 +256,7 @@ struct ExplainTests {
 
     /// The number of table rows that only have a difference.
     private static func unexplained(_ markdown: String) -> Int {
-        markdown.matches(of: /\| [^|]+ \| \| \| [^|]+ \|/).count
+        markdown.matches(of: /\| [^|]+ \|  \|  \| [^|]+ \|/).count
     }
 
     @Test("runs that cannot be explained are rejected, and nothing is written")

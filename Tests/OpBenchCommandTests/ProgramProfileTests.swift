@@ -73,7 +73,7 @@ struct ProgramProfileTests {
                 "cpu.speedscope.json"
             ),
             (.offcpu, ["sleep", "0.1"], "offcpu.svg"),
-            (.heap, [OpBenchProcess.binary, "shapes"], "heap-all-bytes.folded"),
+            (.heap, [OpBenchProcess.binary, "describe"], "heap-all-bytes.folded"),
         ])
     func files(kind: ProfileKind, program: [String], file: String) async throws {
         if ProfileMeans.probe(for: [kind]).forProgram(try ProgramToProfile(program))[kind].means == nil { return }

@@ -7,14 +7,14 @@ import Testing
 
 @testable import OpBenchCommand
 
-/// `opbench shapes` and `opbench init`
+/// `opbench describe` and `opbench init`
 struct ShapeCommandTests {
     @Test(
         "every shape has a line; a single shape has its whole definition",
         arguments: ShapeDefinition.all.map(\.shape))
     func shapes(shape: Shape) throws {
         let definition = ShapeDefinition.of(shape)
-        #expect(ShapeText.list().contains("\n\(shape.rawValue) "))
+        #expect(DescribeCommand.list(width: nil).contains("\n  \(shape.rawValue) "))
         let text = ShapeText.of(definition)
         #expect(text.hasPrefix("\(shape.rawValue): \(definition.summary)\n"))
         let flat = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")

@@ -126,7 +126,7 @@ struct ShowTests {
     }
 }
 
-/// `opbench explain-columns`
+/// `opbench describe`
 @Suite("Explained columns")
 struct ExplainedColumnsTests {
     @Test("Every column of summary.csv and samples.csv is explained, and nothing else")

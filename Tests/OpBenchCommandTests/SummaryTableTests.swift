@@ -181,7 +181,7 @@ struct SummaryTableTests {
 
     @Test("The short table has a column per backend, the whole one a line for each and all columns")
     func forms() {
-        golden.expect(SummaryTable.text(of: rows, clockResolution: 23, isQuick: true), "all columns")
+        golden.expect(SummaryTable(rows, clockResolution: 23, isQuick: true).text, "all columns")
         for width in [60, 30] {
             let text = CellTable.text(of: rows, clockResolution: 23, width: width)
             golden.expect(text, "\(width) columns")
@@ -235,14 +235,14 @@ struct SummaryTableTests {
             var rows = self.rows
             rows[0].quality = SampleQuality(samples: 8, noisy: noisy, throughputSamples: 7)
             rows[2].quality = SampleQuality(samples: 8, noisy: 8, throughputSamples: 7)
-            return SummaryTable.text(of: rows, clockResolution: 23)
+            return SummaryTable(rows, clockResolution: 23).text
         }
         let sentences = [4, 8].map { text(noisy: $0).components(separatedBy: "w chains=3\n")[0] }
         golden.expect(sentences.joined(), "nearly all noisy, all noisy")
         #expect(text(noisy: 3).hasPrefix("w chains=3\n"))
         var rows = self.rows
         rows[0].quality = SampleQuality(samples: 8, noisy: 7, throughputSamples: 7)
-        let markdown = SummaryMarkdown.text(of: rows, clockResolution: 23, isQuick: false)
+        let markdown = SummaryTable(rows, clockResolution: 23).markdown
         #expect(markdown.contains("\n\n**w chains=3**"))
     }
 
@@ -250,7 +250,7 @@ struct SummaryTableTests {
     func markdown() {
         var rows = rows
         rows[0].operationClass = "a|b<c>"
-        let text = SummaryMarkdown.text(of: rows, clockResolution: 23, isQuick: false)
+        let text = SummaryTable(rows, clockResolution: 23).markdown
         let lines = text.split(separator: "\n").filter { $0.hasPrefix("|") }
         #expect(lines.count == 2 + rows.count)
         #expect(Set(lines.map { $0.count { $0 == "|" } }).count == 1)
@@ -340,7 +340,7 @@ struct SummaryTableTests {
 /// Judged figures' tables.
 @Suite("Judged tables")
 struct JudgedTableTests {
-    private func comparison() throws -> ComparisonReport<CompareRow> {
+    private func comparison() throws -> ComparisonReport {
         let cells = [
             "tiny form=block producers=2", "tiny form=block",
             "chains chains=8 depth=2000 order=reverse queues=2 work_ns=0",
@@ -367,12 +367,14 @@ struct JudgedTableTests {
         return ComparisonReport(rows: rows, outcome: .inconclusive, compared: .goals([]))
     }
 
-    private func goals() -> ComparisonReport<GoalRow> {
+    private func goals() -> ComparisonReport {
         let rows = ["tiny form=block", "tiny form=block producers=2"].map { cell in
-            var row = GoalRow(
+            var row = CompareRow(
                 cellID: cell, backend: .engine, phase: "total", operationClass: "", metric: "time", stat: "total",
-                reference: "dispatch:notify", atMost: 0.00253, verdict: .missed)
-            (row.value, row.base, row.ratio, row.low, row.high) = (77_700, 1.23e8, 0.00263, 0.00261, 0.00299)
+                verdict: .missed)
+            (row.against, row.atMost) = ("dispatch:notify", 0.00253)
+            (row.head, row.base, row.ratio) = (77_700, 1.23e8, 0.00263)
+            (row.ratioLow, row.ratioHigh) = (0.00261, 0.00299)
             return row
         }
         return ComparisonReport(rows: rows, outcome: .missed, compared: .goals([]))
@@ -391,9 +393,9 @@ struct JudgedTableTests {
 
     @Test("Counts that would look equal show the digits in which they differ; varying figures do not")
     func digits() throws {
-        let units = FigureUnits(clockResolution: 1)
         func pair(_ metric: String, _ base: Double, _ head: Double) -> String {
-            units.figure(base, of: metric, beside: head) + " " + units.figure(head, of: metric, beside: base)
+            Quantities.figure(base, of: metric, resolution: 1, beside: head) + " "
+                + Quantities.figure(head, of: metric, resolution: 1, beside: base)
         }
         #expect(pair("allocations", 2.00145, 2.001825) == "2.0015 2.0018")
         #expect(pair("allocations", 2, 2) == "2 2")
@@ -401,7 +403,7 @@ struct JudgedTableTests {
         #expect(pair("allocations", 2.07, 2.06) == "2.07 2.06")
         #expect(pair("allocated_bytes", 5000, 5001) == "5000.0 B 5001.0 B")
         #expect(pair("time", 2281, 2284) == "2.28 µs 2.28 µs")
-        #expect(units.figure(2.00145, of: "allocations", beside: nil) == "2.00")
+        #expect(Quantities.figure(2.00145, of: "allocations", resolution: 1) == "2.00")
     }
 
     @Test("Cells and backends are named once, above their figures; a reason has a separate line if necessary")

@@ -1,4 +1,5 @@
 import Foundation
+import OpBenchAnalysis
 import OpBenchModel
 import TestSupport
 import Testing
@@ -15,7 +16,9 @@ struct ChangePointTests {
         TrendSeries(
             name: Fixture.name(metric, cell: cell), host: Fixture.here,
             points: values.enumerated().map { day, value in
-                TrendSeries.Point(run: Fixture.run("run\(day)", day: day + 1, []), value: value, samples: 7)
+                TrendSeries.Point(
+                    run: Fixture.run("run\(day)", day: day + 1),
+                    figure: RunFigure(name: Fixture.name(metric, cell: cell), value: value, samples: 7))
             })
     }
 

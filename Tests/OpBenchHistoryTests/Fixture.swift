@@ -7,7 +7,7 @@ import TestSupport
 /// A new empty folder, removed with the object, and runs for a history in it.
 final class Fixture: Sendable {
     let folder: String
-    var path: String { folder + "/history.sqlite" }
+    var path: String { folder + "/history.csv" }
 
     init() throws {
         folder = try TemporaryFolder.make()
@@ -30,12 +30,11 @@ final class Fixture: Sendable {
     }
 
     static func run(
-        _ id: String, day: Int = 1, host: HostKind = here, surroundings: [String: Surroundings] = [:],
-        _ figures: [RunFigure]
+        _ id: String, day: Int = 1, host: HostKind = here, surroundings: [String: Surroundings] = [:]
     ) -> HistoryRun {
         HistoryRun(
             id: id, startedUTC: "2026-01-\(day < 10 ? "0" : "")\(day)T00:00:00.000Z", commit: "c\(id)", isDirty: false,
-            host: host, surroundings: surroundings, figures: figures)
+            host: host, surroundings: surroundings)
     }
 
     /// Adds a run whose figures all have that value.
@@ -44,19 +43,12 @@ final class Fixture: Sendable {
         _ id: String, day: Int = 1, host: HostKind = here, surroundings: [String: Surroundings] = [:],
         _ value: Double, _ names: [FigureName] = [name()], isReplacing: Bool = false
     ) throws -> History.Addition {
-        let figures = Self.figures(value, names)
-        let history = try History(path, for: .adding)
-        defer { try? history.close() }
-        return try history.add(
-            Self.run(id, day: day, host: host, surroundings: surroundings, figures), figures: figures,
-            isReplacing: isReplacing)
+        let run = Self.run(id, day: day, host: host, surroundings: surroundings)
+        return try History.add(
+            [.init(run: run, figures: Self.figures(value, names))], to: path, isReplacing: isReplacing)[0]
     }
 
-    func series(_ query: History.Query = .init()) throws -> [TrendSeries] {
-        let history = try History(path, for: .reading)
-        defer { try? history.close() }
-        return try history.series(query)
-    }
+    func series() throws -> [TrendSeries] { try History(path).series() }
 
     func bytes() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
 

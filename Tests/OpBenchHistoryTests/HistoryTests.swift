@@ -1,3 +1,4 @@
+import Foundation
 import OpBenchHistory
 import OpBenchModel
 import Testing
@@ -16,58 +17,66 @@ struct HistoryTests {
         let series = try fixture.series()
         #expect(series.count == 1 && series[0].name == Fixture.name() && series[0].host == Fixture.here)
         #expect(series[0].points.map(\.run.id) == ["early", "middle", "late"])
-        #expect(series[0].points.map(\.value) == [1, 2, 3])
+        #expect(series[0].points.map(\.figure.value) == [1, 2, 3])
         let last = try #require(series[0].points.last)
-        #expect(last.low == 3 * 0.9 && last.high == 3 * 1.2 && last.samples == 7 && last.run.commit == "clate")
-        // SQLite's log disappears with the last process that had the file open.
-        #expect(try fixture.names() == ["history.sqlite"])
+        #expect(
+            last.figure.low == 3 * 0.9 && last.figure.high == 3 * 1.2 && last.figure.samples == 7
+                && last.run.commit == "clate")
+        #expect(try fixture.names() == ["history.csv"])
     }
 
     @Test("adding a run again changes nothing, byte for byte")
     func again() throws {
         #expect(try fixture.add("one", 1) == .added)
-        let before = try fixture.series()
+        let before = try fixture.bytes()
         #expect(try fixture.add("one", 1) == .known)
-        #expect(try fixture.series() == before)
-        #expect(before[0].points.count == 1)
+        #expect(try fixture.bytes() == before)
+        #expect(try fixture.series()[0].points.count == 1)
     }
 
     @Test("a changed run is refused, and replaced as a whole on request")
     func changed() throws {
         let other = Fixture.name(.allocations)
         try fixture.add("one", 1, [Fixture.name(), other])
-        #expect(try fixture.add("one", 2) == .refused)
-        #expect(try fixture.series().map { $0.points.map(\.value) } == [[1], [1]])
+        #expect(throws: InputErrors.self) { try fixture.add("one", 2) }
+        #expect(try fixture.series().map { $0.points.map(\.figure.value) } == [[1], [1]])
         #expect(try fixture.add("one", 2, isReplacing: true) == .replaced)
         let series = try fixture.series()
-        #expect(series.map(\.name) == [Fixture.name()] && series[0].points.map(\.value) == [2])
+        #expect(series.map(\.name) == [Fixture.name()] && series[0].points.map(\.figure.value) == [2])
         #expect(try fixture.add("one", 2, isReplacing: true) == .known)
     }
 
-    @Test("the digest covers everything that is kept of a run")
-    func digests() {
-        let figures = Fixture.figures(1)
-        let run = Fixture.run("one", figures)
-        var noInterval = figures
-        noInterval[0].low = nil
-        var fewer = figures
-        fewer[0].samples = 6
-        var side = figures
-        side[0].name.side = "head"
-        let others = [
-            Fixture.run("two", figures), Fixture.run("one", day: 2, figures),
-            Fixture.run("one", host: Fixture.elsewhere, figures), Fixture.run("one", Fixture.figures(2)),
-            Fixture.run("one", surroundings: ["": Surroundings([.kernel: "Linux"])], figures),
-            Fixture.run("one", noInterval), Fixture.run("one", fewer), Fixture.run("one", side),
-            Fixture.run("one", figures + Fixture.figures(1, [Fixture.name(.allocations)])),
-            HistoryRun(
-                id: "one", startedUTC: run.startedUTC, commit: nil, isDirty: false, host: run.host, figures: figures),
-            HistoryRun(
-                id: "one", startedUTC: run.startedUTC, commit: run.commit, isDirty: true, host: run.host,
-                figures: figures),
-        ]
-        #expect(Set(([run] + others).map(\.digest)).count == others.count + 1)
-        #expect(Fixture.run("one", figures.reversed()).digest == run.digest)
+    @Test("a run that differs in anything kept is another one; the order of its figures does not matter")
+    func differences() throws {
+        let figures = Fixture.figures(1, [Fixture.name(), Fixture.name(.allocations)])
+        let run = Fixture.run("one")
+        var others = (0..<4).map { _ in figures }
+        others[0][0].low = nil
+        others[1][0].samples = 6
+        others[2][0].name.side = "head"
+        others[3].removeLast()
+        var runs = (0..<4).map { _ in run }
+        runs[0].startedUTC = "2026-01-02T00:00:00.000Z"
+        runs[1].commit = ""
+        runs[2].isDirty = true
+        runs[3].surroundings = ["": Surroundings([.kernel: "Linux"])]
+        let entries =
+            others.map { History.Entry(run: run, figures: $0) }
+            + (runs + [Fixture.run("one", host: Fixture.elsewhere)]).map { History.Entry(run: $0, figures: figures) }
+        try History.add([.init(run: run, figures: figures)], to: fixture.path)
+        for entry in entries {
+            #expect(throws: InputErrors.self) { try History.add([entry], to: fixture.path) }
+        }
+        #expect(try History.add([.init(run: run, figures: figures.reversed())], to: fixture.path) == [.known])
+    }
+
+    @Test("if one run of several is refused, none is added")
+    func allOrNone() throws {
+        try fixture.add("one", 1)
+        let before = try fixture.bytes()
+        let entries = ["two", "one"].map { History.Entry(run: Fixture.run($0), figures: Fixture.figures(2)) }
+        #expect(throws: InputErrors.self) { try History.add(entries, to: fixture.path) }
+        #expect(try fixture.bytes() == before)
     }
 
     @Test("runs of different hosts, allocators and builds are never in one series")
@@ -87,28 +96,12 @@ struct HistoryTests {
 
     @Test("a query returns the selected figures")
     func queries() throws {
-        let names = [
-            Fixture.name(), Fixture.name(phase: "submit"), Fixture.name(backend: .dispatch),
-            Fixture.name(cell: "w items=20"), Fixture.name(.allocations), Fixture.name(side: "head"),
-        ]
+        let names = [Fixture.name(), Fixture.name(backend: .dispatch), Fixture.name(.allocations)]
         try fixture.add("one", 1, names)
-        func found(_ change: (inout History.Query) -> Void) throws -> Set<FigureName> {
-            var query = History.Query()
-            change(&query)
-            return try Set(fixture.series(query).map(\.name))
-        }
-        #expect(try found { _ in } == Set(names))
-        #expect(try found { $0.metrics = ["allocations"] } == [names[4]])
-        #expect(try found { $0.backends = [.dispatch] } == [names[2]])
-        #expect(try found { $0.isWantedCell = { $0.hasSuffix("=20") } } == [names[3]])
-        #expect(try found { $0.isHeadlineOnly = true } == Set(names).subtracting([names[1]]))
-        #expect(try found { $0.metrics = [] } == [])
-        let history = try History(fixture.path, for: .reading)
-        let known = try history.names()
-        #expect(known.metrics == ["allocations", "time"] && known.backends == [.dispatch, .engine])
-        let entries = try history.entries()
-        #expect(entries.map(\.run.id) == ["one"] && entries[0].cells == 2 && entries[0].figures == 6)
-        try history.close()
+        let history = try History(fixture.path)
+        #expect(Set(history.series().map(\.name)) == Set(names))
+        #expect(history.series { $0.backend == .dispatch }.map(\.name) == [names[1]])
+        #expect(history.names.metrics == ["allocations", "time"] && history.names.backends == [.dispatch, .engine])
     }
 
     /// A new compiler from the third day on, and a kernel that two runs do not know.
@@ -166,6 +159,73 @@ struct HistoryTests {
         let rows = series.flatMap(\.rows)
         try CSVFile.text(of: rows).write(toFile: fixture.folder + "/trend.csv", atomically: false, encoding: .utf8)
         #expect(try CSVFile.read(TrendRow.self, file: fixture.folder + "/trend.csv") == rows)
-        #expect(rows.map(\.change) == [nil, 1.5] && rows[0].commit == "cone")
+        #expect(rows.map(\.change) == [nil, 1.5] && rows[0].recorded.commit == "cone")
+    }
+}
+
+/// The history's file.
+struct HistoryFileTests {
+    private let fixture: Fixture
+
+    init() throws { fixture = try Fixture() }
+
+    private func write(_ text: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: fixture.path)) }
+
+    /// Expects that the file is refused, for reading and for adding, and stays as it is.
+    private func expectRefusal(sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let before = (try? fixture.bytes(), try fixture.names())
+        for read in [{ _ = try History(fixture.path) }, { try fixture.add("more", 1) }] as [() throws -> Void] {
+            let error = #expect(throws: InputError.self, sourceLocation: sourceLocation) { try read() }
+            #expect(error?.file == fixture.path, sourceLocation: sourceLocation)
+        }
+        #expect((try? fixture.bytes()) == before.0, sourceLocation: sourceLocation)
+        #expect(try fixture.names() == before.1, sourceLocation: sourceLocation)
+    }
+
+    @Test("a file that is no history, another version, or damaged is refused and stays as it is")
+    func bad() throws {
+        try fixture.add("one", 1, [Fixture.name(), Fixture.name(.allocations)])
+        let good = String(decoding: try fixture.bytes(), as: UTF8.self)
+        let lines = good.split(separator: "\n").map { String($0) + "\n" }
+        for text: String in [
+            "", "no history\n", String(good.dropLast(5)), good.replacing("\n1,", with: "\n77,"),
+            good.replacing(",0.9,", with: ",x,"), lines[0] + lines[1] + lines[1].replacing(",7,", with: ",8,"),
+            good.replacing(",1,0.9,", with: ",,0.9,"), lines[0] + lines[1] + lines[2].replacing("cone", with: "other"),
+        ] {
+            try write(text)
+            try expectRefusal()
+        }
+        try FileManager.default.removeItem(atPath: fixture.path)
+        try FileManager.default.createDirectory(atPath: fixture.path, withIntermediateDirectories: false)
+        try expectRefusal()
+    }
+
+    @Test("no file: there is no history to read, and reading makes none")
+    func nothing() throws {
+        let error = #expect(throws: InputError.self) { _ = try History(fixture.path) }
+        #expect(error?.file == fixture.path && error?.remedy.contains("opbench history add") == true)
+        #expect(try fixture.names() == [])
+    }
+
+    @Test("lines of two histories, merged by union in any order and twice, are the history of both")
+    func union() throws {
+        let names = [Fixture.name(), Fixture.name(side: "head")]
+        let facts = ["": Surroundings([.kernel: "A"]), "head": Surroundings([.kernel: "B"])]
+        try fixture.add("one", day: 2, surroundings: facts, 1, names)
+        try fixture.add("two", 2)
+        let whole = try History(fixture.path).entries
+        #expect(whole.map(\.run.id) == ["two", "one"] && whole[1].run.surroundings == facts)
+        let lines = String(decoding: try fixture.bytes(), as: UTF8.self).split(separator: "\n")
+        try write(([lines[0]] + (lines.dropFirst() + lines.dropFirst()).reversed()).map { $0 + "\n" }.joined())
+        #expect(try History(fixture.path).entries == whole)
+    }
+
+    @Test("a history behind a symbolic link is replaced where it is")
+    func link() throws {
+        try fixture.add("one", 1)
+        let other = try Fixture()
+        try FileManager.default.createSymbolicLink(atPath: other.path, withDestinationPath: fixture.path)
+        try other.add("two", 2)
+        #expect(try fixture.series()[0].points.count == 2 && other.names() == ["history.csv"])
     }
 }

@@ -154,33 +154,20 @@ import Testing
 
     @Test(arguments: [
         ("independent", #"{"items": 5}"#, 1), ("chain", #"{"depth": 6, "queues": 3}"#, 3),
-        (
-            "sequence",
-            #"""
-            {"phases": [{"name": "a", "shape": "independent", "parameters": {"items": 5}},
-                        {"name": "b", "shape": "suspend_resume", "parameters": {"operations": 5, "toggles": 1}},
-                        {"name": "c", "shape": "wakeup", "parameters": {"operations": 5}}]}
-            """#, 1
-        ),
     ])
-    func `every queue is shut down once, also one that phases share`(
+    func `every queue is shut down once`(
         _ shape: String, _ parameters: String, _ perRound: Int
     ) throws {
         let log = CountedQueue.Log()
         let factory = Backend("counted", "") { _ in CountedQueue(log) }.declared.factory
         let plan = try Fixture.plan(shape, parameters)
-        let phases = plan.phases.isEmpty ? [plan] : plan.phases.map(\.plan)
-        let keeper = plan.phases.isEmpty ? nil : QueueKeeper()
-        for phase in phases {
-            let body = OperationBody(plan: phase, kernel: Fixture.kernel, mode: .marked)
-            let producers = Producers(phase)
-            _ = Round.run(phase, by: factory, body, producers: producers, keeper: keeper)
-            #expect(phase.violations(of: body.traces).isEmpty)
-            producers.dismiss()
-            body.deallocate()
-        }
+        let body = OperationBody(plan: plan, kernel: Fixture.kernel, mode: .marked)
+        let producers = Producers(plan)
+        _ = Round.run(plan, by: factory, body, producers: producers)
+        #expect(plan.violations(of: body.traces).isEmpty)
+        producers.dismiss()
+        body.deallocate()
         #expect(log.made.load(ordering: .relaxed) == perRound)
-        keeper?.queue = nil
         #expect(log.shutDown.load(ordering: .relaxed) == perRound)
     }
 }

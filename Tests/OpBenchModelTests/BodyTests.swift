@@ -68,19 +68,6 @@ struct BodyTests {
         #expect(body.guessedNanoseconds == 200 && body.choice.sleepNanoseconds == 75)
     }
 
-    @Test("Phases have the body of their sequence, or their own")
-    func phases() throws {
-        let phases =
-            #"[{"name": "a", "shape": "chain"}, {"name": "b", "shape": "chain", "parameters": {"body": "cpu"}}]"#
-        let spec = try decode(shape: "sequence", parameters: #"{"body": "allocate", "phases": \#(phases)}"#)
-        let cell = try #require(spec.cells.first)
-        #expect(cell.phases.map(\.cell.body.name) == ["allocate", "cpu"])
-        #expect(WorkloadPlan(cell).phases.map { $0.plan.body?.choice.name } == ["allocate", nil])
-        let long = #"[{"name": "a", "shape": "chain", "parameters": {"depth": 1000000, "body": "sleep"}}]"#
-        let error = refusal { _ = try decode(shape: "sequence", parameters: "{\"phases\": \(long)}") }
-        #expect(error.path == "$.parameters")
-    }
-
     @Test("A recorded workload may have a body that another program declares")
     func recorded() throws {
         let text = #"""

@@ -68,8 +68,8 @@ struct CSVTests {
         #expect(
             CompareRow.columns
                 == names([
-                    "schema_version,cell_id,backend,phase,operation_class,metric,stat,against,base_value,head_value",
-                    "ratio,ci_low,ci_high,p,p_adjusted,threshold,verdict,reason,remedy",
+                    "schema_version,run_id,cell_id,backend,phase,operation_class,metric,stat,against,base_value,head_value",
+                    "ratio,ci_low,ci_high,blocks,p,p_adjusted,threshold,at_most,verdict,reason,remedy",
                 ]))
     }
 

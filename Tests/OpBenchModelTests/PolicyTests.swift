@@ -96,22 +96,23 @@ struct PolicyTests {
               {"workload": "chain", "metric": "time", "against": {"cell": "chain depth=10000"}, "at_most": 1.3},
               {"backend": "engine", "metric": "retained_bytes", "class": "", "at_most": 180}]}
             """)
-        #expect(policy.rules.isEmpty)
+        #expect(policy.isOfGoals)
         let notify = BackendID(rawValue: "dispatch:notify")
         #expect(
-            policy.goals.map(\.reference) == [
+            policy.rules.map(\.against) == [
                 .fastest([.dispatch]), .fastest([.dispatch, notify]), .cell("chain depth=10000"), nil,
             ])
-        #expect(policy.goals.map(\.atMost) == [0.45, 0.7, 1.3, 180])
-        #expect(policy.goals.map(\.minBlocks) == [7, 20, 7, 7])
-        let selector = policy.goals[0].selector
+        #expect(policy.rules.map(\.figure.atMost) == [0.45, 0.7, 1.3, 180])
+        #expect(policy.rules.map(\.figure.minBlocks) == [7, 20, 7, 7])
+        let selector = policy.rules[0].selector
         func row(_ cell: String) -> CompareRow {
             CompareRow(
                 cellID: cell, backend: .engine, phase: "total", operationClass: "", metric: "time", stat: "total")
         }
         #expect(selector.matches(row("tiny form=block").figure))
         #expect(!selector.matches(row("tiny").figure) && !selector.matches(row("tiny form=block items=1").figure))
-        #expect(try decode(#"{"version": 1, "rules": [{"metric": "time", "at_most": 1}]}"#).goals[0].minBlocks == 15)
+        let alone = try decode(#"{"version": 1, "rules": [{"metric": "time", "at_most": 1}]}"#)
+        #expect(alone.rules.map(\.figure.minBlocks) == [15])
     }
 
     @Test("Refusals name the place")

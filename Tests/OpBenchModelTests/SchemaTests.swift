@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The published schema")
 struct SchemaTests {
-    @Test("The committed file matches the definitions: `opbench schema` writes it")
+    @Test("The committed file matches the definitions: `opbench describe workload-schema` writes it")
     func current() throws {
         #expect(try Fixtures.text(Fixtures.schema) == WorkloadSpec.schema())
     }
@@ -123,22 +123,29 @@ struct SchemaAgreementTests {
             return true
         } catch {
             // Such a cell is a mistake of the parameters as a whole. In a schema, only a non-object is.
-            guard case .object(let members)? = (try? JSONParser.parse(text, file: "x").value)?.content,
-                case .object(let parameters)? = members.first(where: { $0.name == "parameters" })?.value.content
+            guard let root = try? JSONParser.parse(text, file: "x").value,
+                case .object? = Self.value(at: ["parameters"], in: root)?.content
             else { return false }
-            let columns = Self.columns(of: parameters)
-            return error.errors.allSatisfy { $0.path == "$.parameters" || columns.contains($0.path) }
+            return error.errors.allSatisfy { $0.path == "$.parameters" || Self.isColumn($0.path, in: root) }
         }
     }
 
-    /// The paths of a recording's columns that are lists.
-    private static func columns(of parameters: [JSONValue.Member]) -> [String] {
-        guard case .object(let columns)? = parameters.first(where: { $0.name == "recording" })?.value.content else {
-            return []
+    /// Whether the path is that of a recording's column, in the parameters or in a condition, which is a list.
+    private static func isColumn(_ path: String, in root: JSONValue) -> Bool {
+        let words = path.split(whereSeparator: { ".[]".contains($0) }).dropFirst().map(String.init)
+        guard words.contains("recording"), case .array(let numbers)? = value(at: words, in: root)?.content else {
+            return false
         }
-        return columns.compactMap { column in
-            guard case .array(let numbers) = column.value.content, !numbers.isEmpty else { return nil }
-            return "$.parameters.recording.\(column.name)"
+        return !numbers.isEmpty && RecordedLoad.Column(rawValue: words.last!) != nil
+    }
+
+    private static func value(at words: [String], in root: JSONValue) -> JSONValue? {
+        words.reduce(root) { value, word in
+            switch value?.content {
+            case .object(let members): members.first { $0.name == word }?.value
+            case .array(let elements): Int(word).flatMap { elements.indices.contains($0) ? elements[$0] : nil }
+            default: nil
+            }
         }
     }
 }

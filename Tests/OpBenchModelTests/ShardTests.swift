@@ -82,66 +82,42 @@ import Testing
             })
     }
 
-    // MARK: Balance
+    // MARK: Shares
 
-    @Test("Every cell is in one shard, whatever the order of the cells, and no shard takes too long")
-    func balance() {
+    @Test("Every element is in one shard's share, and no share costs much more than another")
+    func shares() {
         var generator = SplitMix64(seed: 7)
         for count in [1, 2, 3, 7, 40] {
-            let cells = (0..<30).map { (id: "w n=\($0)", cost: Int64(generator.next() % 1000)) }
-            let shards = ShardBalance(cells, count: count).shards
-            #expect(shards.count == count)
-            #expect(shards.flatMap(\.cellIDs).sorted() == cells.map(\.id).sorted())
-            let costs = Dictionary(uniqueKeysWithValues: cells)
-            for shard in shards { #expect(shard.cost == shard.cellIDs.reduce(0) { $0 + costs[$1]! }) }
-            let least = max(cells.map(\.cost).max()!, cells.reduce(0) { $0 + $1.cost } / Int64(count))
-            #expect(shards.map(\.cost).max()! <= least * 4 / 3 + 1)
-            for _ in 0..<5 {
-                let again = ShardBalance(generator.shuffled(cells), count: count).shards
-                #expect(again.map(\.cellIDs) == shards.map(\.cellIDs))
-            }
+            let costs = (0..<30).map { _ in Int(generator.next() % 1000) }.sorted(by: >)
+            let shares = Shard(index: 1, count: count).all.map { $0.share(of: costs) }
+            #expect(shares.flatMap(\.self).sorted(by: >) == costs)
+            let sums = shares.map { $0.reduce(0, +) }
+            #expect(sums.max()! - sums.min()! <= costs[0])
         }
-    }
-
-    @Test("Equal cells are ordered by id, and the first of equally loaded shards gets the next")
-    func ties() {
-        let cells = ["d", "b", "a", "c"].map { (id: $0, cost: Int64(5)) }
-        #expect(ShardBalance(cells, count: 3).shards.map(\.cellIDs) == [["a", "d"], ["b"], ["c"]])
-        #expect(ShardBalance(cells, count: 6).shards.map(\.cellIDs) == [["a"], ["b"], ["c"], ["d"], [], []])
-    }
-
-    @Test("Costs that overflow do not trap")
-    func saturation() {
-        let shards = ShardBalance((0..<4).map { ("\($0)", Int64.max) }, count: 2).shards
-        #expect(shards.map(\.cellIDs.count).reduce(0, +) == 4 && shards.allSatisfy { $0.cost == .max })
+        let four = Shard(index: 1, count: 3).all.map { $0.share(of: ["a", "b", "c", "d"]) }
+        #expect(four == [["a"], ["b"], ["c", "d"]])
+        #expect(Shard(index: 6, count: 6).share(of: ["a", "b", "c", "d"]).isEmpty)
     }
 
     // MARK: Digests
 
-    @Test("A digest does not depend on how the bytes are divided")
-    func digests() {
-        let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0 * 7) }
-        #expect(SHA256().hexadecimal == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
-        for length in [0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 1000] {
-            let whole = SHA256.hexadecimal(of: Array(bytes[..<length]))
-            for step in [1, 7, 64, 100] {
-                var digest = SHA256()
-                for start in stride(from: 0, to: length, by: step) {
-                    digest.add(Array(bytes[start..<min(length, start + step)]))
-                    _ = digest.hexadecimal
-                }
-                #expect(digest.hexadecimal == whole)
-            }
-        }
-    }
-
-    // MARK: Rows
-
+    /// By the digests of coreutils' sha256sum, on both sides of a block's end.
     @Test(
-        "A machine's name has only plain characters",
-        arguments: [("n1", true), ("a.b-c_D9", true), ("", false), ("a b", false), ("a/b", false), ("ü", false)])
-    func machines(name: String, isGood: Bool) {
-        #expect(((try? MachineName.check(name)) != nil) == isGood)
-        #expect((try? MachineName.check(MachineName.own)) != nil)
+        "A digest is right for any length",
+        arguments: [
+            (0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+            (1, "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d"),
+            (55, "576a1bf8d4478657e6dc4af9398544765c2a92cde28478b019235cfed315fc09"),
+            (56, "9b20501dfd1d99161c257950f3444f3e49230c351c5c8e0943ef369f85f5205d"),
+            (63, "30b345906b493f06f69444b6521113511c242f30e29840462950035043682f1e"),
+            (64, "d8bc63b4fc1156e5e7d95a418b9bf54cd3174bedbc2db40f74895349b229b3c0"),
+            (65, "1ee23b0fbcaecc1aff4a9e8f1645f35ab2c8e13609cd73b68df8b5e3f63ce073"),
+            (119, "7a6589821178918ca8d9edaba5abfc1e9b2669564f4469b66885379c1530b2c8"),
+            (120, "655250427d56b1b0eeb8497d21428704273458a01772d6881b65c0abac0f8a98"),
+            (128, "54c9eb041badfd7064645067b107661fed6113197ce2dd066ba69618abd3732f"),
+            (1000, "89f4ff56a25dd1db06a4ce6033603775d705fb96f30f8693733fef602a1ca532"),
+        ])
+    func digests(length: Int, expected: String) {
+        #expect(SHA256.hexadecimal(of: (0..<length).map { UInt8(truncatingIfNeeded: $0 * 7) }) == expected)
     }
 }

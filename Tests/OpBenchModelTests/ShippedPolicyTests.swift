@@ -127,17 +127,17 @@ struct ShippedPolicyTests {
     @Test("Every goal is about one cell of a shipped workload, on backends that run it", arguments: goals)
     func goalsAreOfCells(name: String) throws {
         let cells = try cells(of: Fixtures.engine)
-        let goals = try policy(name).goals
+        let goals = try policy(name).rules
         #expect(goals.count >= 60)
         for goal in goals {
             let own = BackendID(rawValue: goal.selector.backend)
             #expect(own == .engine || own.rawValue.hasPrefix("engine:"))
             let (spec, cell) = try #require(cells[goal.selector.cell], "\(goal.selector.cell)")
             var backends = [own]
-            switch goal.reference {
+            switch goal.against {
             case .fastest(let others): backends += others
             case .cell(let id): #expect(cells[id] != nil, "\(id)")
-            case nil: break
+            case .baseline, nil: break
             }
             for backend in backends {
                 #expect(spec.backends.contains(backend), "\(cell.id): \(backend.rawValue)")
@@ -152,7 +152,7 @@ struct ShippedPolicyTests {
     @Test("Every workload of the engine's speed has a goal; memory has one only with jemalloc, which counts it")
     func goalsOfEveryWorkload() throws {
         func workloads(_ name: String) throws -> Set<String> {
-            Set(try policy(name).goals.map { String($0.selector.cell.prefix { $0 != " " }) })
+            Set(try policy(name).rules.map { String($0.selector.cell.prefix { $0 != " " }) })
         }
         let names = Set(try WorkloadSpec.load(files: Fixtures.engine.map(\.path)).map(\.name))
         #expect(try workloads("engine-goals-jemalloc.json") == names)
@@ -161,16 +161,17 @@ struct ShippedPolicyTests {
 
     @Test("With jemalloc ratios of times to other backends may be greater by two fifths")
     func goalsByAllocator() throws {
-        let system = try policy("engine-goals-system.json").goals
+        let system = try policy("engine-goals-system.json").rules
         var compared = 0
-        for goal in try policy("engine-goals-jemalloc.json").goals where goal.selector.metric == "time" {
-            guard case .fastest(let backends) = goal.reference,
+        for goal in try policy("engine-goals-jemalloc.json").rules where goal.selector.metric == "time" {
+            guard case .fastest(let backends) = goal.against,
                 !(goal.selector.cell == "tiny work_ns=0" && backends == [.dispatch])
             else { continue }
             let other = try #require(
-                system.first { $0.selector == goal.selector && $0.reference == goal.reference },
+                system.first { $0.selector == goal.selector && $0.against == goal.against },
                 "\(goal.selector.cell)")
-            #expect(abs(goal.atMost / other.atMost - 1.4) < 1e-4, "\(goal.selector.cell)")
+            let bounds = (try #require(goal.figure.atMost), try #require(other.figure.atMost))
+            #expect(abs(bounds.0 / bounds.1 - 1.4) < 1e-4, "\(goal.selector.cell)")
             compared += 1
         }
         #expect(compared > 30)
@@ -179,9 +180,9 @@ struct ShippedPolicyTests {
     @Test("The goals beside oneTBB compare a shipped cell each with a form of oneTBB that takes its shape")
     func peers() throws {
         let cells = try cells(of: Fixtures.engine)
-        for goal in try policy("engine-peers.json").goals {
+        for goal in try policy("engine-peers.json").rules {
             let (spec, _) = try #require(cells[goal.selector.cell], "\(goal.selector.cell)")
-            guard case .fastest(let others) = goal.reference else {
+            guard case .fastest(let others) = goal.against else {
                 Issue.record("\(goal.selector.cell) is compared with no backend")
                 continue
             }
@@ -193,11 +194,11 @@ struct ShippedPolicyTests {
     @Test("The goals of growth compare each cell of a list with the first one")
     func growth() throws {
         let cells = try cells(of: Fixtures.growth)
-        let goals = try policy("engine-growth.json").goals
+        let goals = try policy("engine-growth.json").rules
         var held: Set<String> = []
         for goal in goals {
             let (spec, cell) = try #require(cells[goal.selector.cell], "\(goal.selector.cell)")
-            guard case .cell(let id) = goal.reference, let first = cells[id] else {
+            guard case .cell(let id) = goal.against, let first = cells[id] else {
                 Issue.record("\(cell.id) is compared with no cell")
                 continue
             }

@@ -105,25 +105,6 @@ struct WorkloadTests {
         #expect((mistakes?.omitted ?? 0) > 15_000)
     }
 
-    @Test("Phases with more operations than Int holds are refused, not summed")
-    func deepTrees() {
-        let tree = #"{"name": "NAME", "shape": "graph", "parameters": {"kind": "binary_tree", "layers": 100}}"#
-        let phases = ["a", "b"].map { tree.replacing("NAME", with: $0) }.joined(separator: ",")
-        let error = refusal { _ = try decode(shape: "sequence", parameters: "{\"phases\": [\(phases)]}") }
-        #expect(error.path == "$.parameters")
-    }
-
-    @Test("Each phase counts as a cell, since each is checked", .onOwnThreads)
-    func cellsOfPhases() throws {
-        func parameters(_ phases: Int, _ values: Int) -> String {
-            let phases = (0..<phases).map { #"{"name": "p\#($0)", "shape": "chain"}"# }.joined(separator: ",")
-            return "{\"phases\": [\(phases)], \"work_ns\": \(Array(0..<values))}"
-        }
-        #expect(try decode(shape: "sequence", parameters: parameters(2, 50)).cells.count == 50)
-        let error = refusal { _ = try decode(shape: "sequence", parameters: parameters(16, 7000)) }
-        #expect(error.message.contains("7000") && error.message.contains("112000"))
-    }
-
     @Test("The names of all cells are bounded, since every row has one", .onOwnThreads)
     func longCellNames() {
         let weights = (0..<100).map { "\"0.\(100_000 + $0)\": 0.12345678901\($0)" }.joined(separator: ",")
@@ -306,12 +287,11 @@ struct LoadTests {
     }
 
     @Test(
-        "A load beside a rate or a stall, or in a sequence, is refused",
+        "A load beside a rate or a stall is refused",
         arguments: [
             ("open_loop", #"{"load": 0.5, "rate": 20000}"#), ("open_loop", #"{"load": 0.5, "rate": "search"}"#),
             ("open_loop", #"{"load": 0.5, "stall_ns": 1000}"#), ("open_loop", #"{"load": 11}"#),
             ("open_loop", #"{"load": "half"}"#),
-            ("sequence", #"{"phases": [{"name": "a", "shape": "open_loop", "parameters": {"load": 0.5}}]}"#),
         ])
     func refused(shape: String, parameters: String) throws {
         let error = refusal { _ = try decode(shape: shape, parameters: parameters) }

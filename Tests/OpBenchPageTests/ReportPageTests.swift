@@ -1,5 +1,6 @@
 import Foundation
 import OpBenchAnalysis
+import OpBenchHistory
 import OpBenchModel
 import TestSupport
 import Testing
@@ -50,23 +51,30 @@ struct ReportPageTests {
         Golden("report-page").expect(String(html[start..<end]), section)
     }
 
+    private func row(_ change: (inout CompareRow) -> Void) -> CompareRow {
+        var row = CompareRow(
+            cellID: "w", backend: .engine, phase: "total", operationClass: "", metric: "time", stat: "total")
+        change(&row)
+        return row
+    }
+
     @Test("shows its verdicts before anything else")
     func verdictsFirst() throws {
         var fixture = PageFixture()
         fixture.add()
         let judged = JudgedFigures(
             kind: .baseline, title: "today against main", outcome: "regression",
-            columns: [
-                .init(title: "cell", isText: true), .init(title: "detects", isText: false, isDetail: true),
-                .init(title: "verdict", isText: true),
-            ],
-            rows: [
-                .init(
-                    cellID: "w", figure: "time", cells: ["w", "2 %", "regression"], verdict: "regression",
-                    backend: "engine",
-                    ratio: 1.1, low: 1.08, high: 1.12, margin: 0.05),
-                .init(cellID: "w", figure: "x", cells: ["w", "", ""], verdict: "", backend: "engine"),
-            ])
+            table: Table(
+                [
+                    .init("cell", isText: true) { $0.cellID }, .init("detects", isDetail: true) { _ in "2 %" },
+                    .init("verdict", isText: true) { $0.verdict.rawValue },
+                ],
+                [
+                    row { row in
+                        (row.verdict, row.threshold) = (.regression, 0.05)
+                        (row.ratio, row.ratioLow, row.ratioHigh) = (1.1, 1.08, 1.12)
+                    }, row { _ in },
+                ]))
         let html = fixture.page(verdicts: [judged]).html(nonce: "n")
         let body = try #require(html.firstRange(of: "<main>")).upperBound
         let first = try #require(html[body...].firstRange(of: "<section")).lowerBound
@@ -149,12 +157,17 @@ struct ReportPageTests {
         run.workloads = [.init(name: name, file: name, text: name)]
         run.facts = [.init(name, name)]
         let judged = JudgedFigures(
-            kind: .goals, title: name, outcome: name, columns: [.init(title: name, isText: true)],
-            rows: [.init(cellID: name, figure: name, cells: [name], verdict: name, backend: name)],
+            kind: .goals, title: name, outcome: name,
+            table: Table(
+                [.init(name, isText: true) { _ in name }],
+                [
+                    row { row in
+                        (row.cellID, row.metric, row.phase, row.operationClass) = (name, name, name, name)
+                        row.backend = BackendID(rawValue: name)
+                    }
+                ]),
             remedies: [name])
-        let trend = TrendSeries(
-            cellID: name, backend: name, metric: name, unit: .count,
-            points: [.init(runID: name, date: name, commit: name, value: 1)])
+        let trend = trend([1], of: name)
         let page = ReportPage(title: name, verdicts: [judged], runs: [run], trends: [trend], maker: name)
 
         let block = try page.block()
@@ -171,7 +184,7 @@ struct ReportPageTests {
     }
 
     private var judgedPlain: JudgedFigures {
-        JudgedFigures(kind: .goals, title: "t", outcome: "pass", columns: [], rows: [])
+        JudgedFigures(kind: .goals, title: "t", outcome: "pass", table: Table([], []))
     }
 
     private static func tags(_ page: ReportPage) -> [String] {
@@ -180,21 +193,35 @@ struct ReportPageTests {
         return body.matches(of: /<\/?([a-zA-Z!][a-zA-Z0-9-]*)/).map { String($0.1) }
     }
 
+    /// A series with a run for each value.
+    private func trend(
+        _ values: [Double], of text: String = "w", facts: (Int) -> [SurroundingFact: String?] = { _ in [:] }
+    ) -> TrendSeries {
+        let host = HostKind(hostClass: text, allocator: text, configuration: text)
+        let name = FigureName(
+            cellID: text, backend: BackendID(rawValue: text), metric: text, phase: text, operationClass: text,
+            stat: text)
+        return TrendSeries(
+            name: name, host: host,
+            points: values.enumerated().map { index, value in
+                TrendSeries.Point(
+                    run: HistoryRun(
+                        id: text + (index == 0 ? "" : "\(index)"), startedUTC: text, commit: text, isDirty: false,
+                        host: host, surroundings: ["": Surroundings(facts(index))]),
+                    figure: RunFigure(name: name, value: value, samples: 1))
+            })
+    }
+
     @Test("writes null for NaN and infinity, which JSON lacks")
     func finiteFigures() throws {
         var fixture = PageFixture()
         fixture.add(rate: .infinity)
         fixture.add(block: 1, rate: .leastNonzeroMagnitude)
-        let trend = TrendSeries(
-            cellID: "w", backend: "engine", metric: "m", unit: .ratio,
-            points: [.init(runID: "r", date: "d", value: .nan, low: -.infinity, high: 1e300)])
+        var trend = trend([.nan])
+        (trend.points[0].figure.low, trend.points[0].figure.high) = (-.infinity, 1e300)
         let judged = JudgedFigures(
-            kind: .sides, title: "t", outcome: "pass", columns: [],
-            rows: [
-                .init(
-                    cellID: "w", figure: "f", cells: [], verdict: "pass", backend: "engine", ratio: .nan, low: .infinity
-                )
-            ])
+            kind: .sides, title: "t", outcome: "pass",
+            table: Table([], [row { ($0.verdict, $0.ratio, $0.ratioLow) = (.pass, .nan, .infinity) }]))
         var page = fixture.page(verdicts: [judged])
         page.trends = [trend]
         let data = try parsed(page)
@@ -206,7 +233,7 @@ struct ReportPageTests {
     @Test("names what differs around the code before the outcome")
     func surroundings() throws {
         let judged = JudgedFigures(
-            kind: .baseline, title: "t", outcome: "pass", columns: [], rows: [], surroundings: ["kernel: <1> → 2"])
+            kind: .baseline, title: "t", outcome: "pass", table: Table([], []), surroundings: ["kernel: <1> → 2"])
         let html = VerdictText.html(of: ReportPage(title: "t", verdicts: [judged]))
         let line = try #require(html.firstRange(of: "kernel: &lt;1&gt; → 2"))
         let outcome = try #require(html.firstRange(of: "<strong>pass</strong>"))
@@ -215,17 +242,13 @@ struct ReportPageTests {
 
     @Test("marks the runs of a trend at which something around the code changed")
     func surroundingsOfTrends() throws {
-        let trend = TrendSeries(
-            cellID: "w", backend: "engine", metric: "m", unit: .ratio,
-            points: (0..<3).map { .init(runID: "r\($0)", date: "d", value: 1) },
-            changePoints: [.init(index: 1, ratio: 1.3, isOfCode: false), .init(index: 2, ratio: 1.1)],
-            surroundings: [
-                .init(index: 1, titles: ["compiler", "kernel"], lines: ["compiler: A → B", "kernel: 1 → 2"])
-            ])
+        var trend = trend([1, 1, 1]) { [.compiler: $0 == 0 ? "A" : "B", .kernel: $0 == 0 ? "1" : "2"] }
+        trend.points[1].change = 1.3
+        trend.points[2].change = 1.1
         let data = try parsed(ReportPage(title: "t", trends: [trend]))
         let series = try #require((data["trends"] as? [[String: Any]])?.first)
         let changes = try #require(series["changes"] as? [[Any]])
-        #expect(changes.map { $0[3] as? Bool } == [false, true])
+        #expect(changes.map { $0[2] as? Bool } == [false, true])
         let marked = try #require((series["surroundings"] as? [[Any]])?.first)
         #expect(marked[0] as? Int == 1 && marked[1] as? String == "compiler, kernel")
         #expect(marked[2] as? [String] == ["compiler: A → B", "kernel: 1 → 2"])

@@ -140,7 +140,7 @@ struct ExplanationTests {
 
     private func expectGolden(_ explanation: Explanation, measured: [MeasuredChange] = [], _ section: String) {
         let lines = explanation.lines(measured: measured).joined(separator: "\n")
-        Golden("explanation").expect("\(lines)\n\n\(explanation.markdown(measured: measured) { $0 })", section)
+        Golden("explanation").expect("\(lines)\n\n\(explanation.markdown(measured: measured))", section)
     }
 
     @Test("Between two backends, a function or class that only one of them has is 0 on the other side")

@@ -315,10 +315,10 @@ struct WorkSpanTests {
     func cycle() throws {
         let operations = [TracedOperation(submit: 0, start: 0, end: 1), TracedOperation(submit: 0, start: 1, end: 2)]
         let trace = Fixture.trace(workers: 1, operations, dependencies: [(0, 1), (1, 0)])
-        #expect(throws: TraceError.self) { try OperationGraph(trace) }
+        #expect(throws: RecordError.self) { try OperationGraph(trace) }
         var barrier = Fixture.trace(workers: 1, operations, dependencies: [(1, 0)])
         barrier.spans = [TracedSpan(kind: .barrier, queue: 0, start: 0, end: 2, operation: 1)]
-        #expect(throws: TraceError.self) { try OperationGraph(barrier) }
+        #expect(throws: RecordError.self) { try OperationGraph(barrier) }
     }
 
     // MARK: Random traces

@@ -15,13 +15,6 @@ import Testing
         ("thread_priority", #"{"operations": 20}"#),
         ("cancel_storm", #"{"operations": 20}"#),
         ("graph", #"{"kind": "layered_random", "width": 10, "layers": 3}"#),
-        (
-            "sequence",
-            #"""
-            {"phases": [{"name": "a", "shape": "priority_mix", "parameters": {"operations": 20, "seed": 9}},
-                        {"name": "b", "shape": "open_loop", "parameters": {"rate": 20000, "duration_ns": 1000000}}]}
-            """#
-        ),
     ]
 
     private func plan(
@@ -35,10 +28,9 @@ import Testing
 
     /// Everything in a plan that depends on the draw.
     private func draw(_ plan: WorkloadPlan) -> [String] {
-        let own = [
+        [
             "\(plan.pacing as Any)", "\(plan.classes as Any)", "\(plan.graph as Any)", "\(plan.cancellation as Any)",
         ]
-        return own + plan.phases.flatMap { draw($0.plan) }
     }
 
     private func draw(_ cell: Cell) -> [String] { draw(WorkloadPlan(cell)) }
@@ -74,8 +66,8 @@ import Testing
         let folder = try Fixture.folder()
         let asked = Mutex<[Cell]>([])
         let readings = Mutex(0)
-        func runner(_ plan: RunPlan, cancelledAt end: Int) -> Runner {
-            Runner(
+        func runner(_ plan: RunPlan, cancelledAt end: Int) -> PlanRunner {
+            PlanRunner(
                 plan: plan, by: .two(SidesTests.builds),
                 readCovariates: {
                     // Other processes disturb the first sample.

@@ -95,7 +95,7 @@ import Testing
 }
 
 /// Ends every operation on the draining thread, one of them wrongly.
-final class ScriptedCancelling: Backend, @unchecked Sendable {
+final class ScriptedCancelling: RoundBackend, @unchecked Sendable {
     enum Defect: Sendable {
         case none, losesCancelled, cancelsTwice, runsCancelled, cancelsUnasked
     }

@@ -64,7 +64,7 @@ import Testing
     ) async throws {
         var plan = try Fixture.plan(shape, parameters)
         plan.startsSuspended = true
-        guard case .full = ConcurrencyBackend.factory.support(plan) else {
+        guard case .full = ConcurrencyBackend.factory.supports(plan) else {
             Issue.record("\(shape) is not supported")
             return
         }
@@ -121,7 +121,7 @@ import Testing
             ("concurrency:group", "chain", "{}"), ("concurrency", "priority_mix", #"{"max_concurrent": 2}"#),
         ] {
             let factory = try #require(BackendFactory.named(BackendID(rawValue: id)))
-            guard case .unsupported(let reason) = factory.support(try Fixture.plan(shape, parameters)) else {
+            guard case .unsupported(let reason) = factory.supports(try Fixture.plan(shape, parameters)) else {
                 Issue.record("\(id) supports \(shape) \(parameters)")
                 continue
             }

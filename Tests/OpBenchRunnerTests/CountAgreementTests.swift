@@ -35,7 +35,7 @@ import Testing
         let options = RunOptions(blocks: given, isQuick: isQuick, directory: folder, runID: "run")
         let plan = try RunPlan(specs: [spec], options: options)
         let taken = Mutex(0)
-        let outcome = try await Runner(plan: plan, readCovariates: { Covariates() }) { request, _ in
+        let outcome = try await PlanRunner(plan: plan, readCovariates: { Covariates() }) { request, _ in
             var report = SampleReport()
             if request.flavour == (metric == .instructions ? .instructions : .allocations) {
                 let block = taken.withLock { count in
@@ -47,7 +47,7 @@ import Testing
             return try Self.result(report)
         }.run { _ in }
         let rows = try CSVFile.read(SampleRow.self, file: "\(folder)/run/samples.csv")
-        let again = try await Runner(plan: try RunPlan(specs: [spec], options: resumed(options))) { _, _ in
+        let again = try await PlanRunner(plan: try RunPlan(specs: [spec], options: resumed(options))) { _, _ in
             Issue.record("a finished run takes a sample")
             return try Self.result(SampleReport())
         }.run { _ in }

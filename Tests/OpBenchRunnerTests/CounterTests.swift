@@ -167,7 +167,7 @@ import Testing
         var options = RunOptions(blocks: 2, directory: folder, runID: "run")
         options.optionOfKinds = option
         var warnings: [String] = []
-        _ = try await Runner(
+        _ = try await PlanRunner(
             plan: try RunPlan(specs: [spec], options: options), readCovariates: { Covariates() }, means: means
         ) { request, _ in
             var report = SampleReport()

@@ -6,27 +6,27 @@ import Testing
 @testable import OpBenchRunner
 
 @Suite(.onOwnThreads) struct DoctorTests {
-    private static let defects: [(String, Finding.Weight, @Sendable (inout HostReadings) -> Void)] = [
+    private static let defects: [(String, Finding.Weight, @Sendable (inout ExaminedHost) -> Void)] = [
         ("processors", .bad, { $0.layout.allowed = ProcessorSet([0]) }),
         ("cgroup quota", .bad, { $0.quotaProcessors = 1.5 }),
         ("cgroup quota", .note, { $0.quotaProcessors = 16 }),
         ("cgroup quota", .bad, { ($0.quotaProcessors, $0.throttledShare) = (16, 0.01) }),
-        ("governor", .bad, { $0.governor = "powersave" }),
-        ("governor", .note, { $0.governor = nil }),
-        ("turbo", .bad, { $0.hasTurbo = true }),
+        ("governor", .bad, { $0.host.surroundings[.governor] = "powersave" }),
+        ("governor", .note, { $0.host.surroundings[.governor] = nil }),
+        ("turbo", .bad, { $0.host.surroundings[.turbo] = "on" }),
         ("hypervisor", .note, { $0.isVirtual = true }),
         ("hypervisor", .bad, { ($0.isVirtual, $0.stolenShare) = (true, 0.05) }),
         ("other processes", .bad, { $0.foreignShare = 0.6 }),
         ("other processes", .note, { $0.foreignShare = 0.1 }),
         ("load", .note, { $0.load = 9 }),
         ("clock source", .bad, { $0.clockSource = "hpet" }),
-        ("clock", .bad, { $0.clockCost = 900 }),
-        ("timer", .bad, { $0.sleepDelay = 3e6 }),
+        ("clock", .bad, { $0.clock.cost = 900 }),
+        ("timer", .bad, { $0.clock.sleepDelay = 3e6 }),
         ("memory", .bad, { $0.availableBytes = 100 << 20 }),
-        ("address randomization", .note, { $0.addressRandomization = "off" }),
-        ("allocator", .bad, { ($0.heapLack, $0.allocator) = (.notLinked, "system malloc") }),
-        ("allocator", .bad, { ($0.heapLack, $0.allocator) = (.displaced(by: "libother.so"), "libother.so") }),
-        ("environment", .note, { $0.environment = ["LD_PRELOAD": "x.so"] }),
+        ("address randomization", .note, { $0.host.surroundings[.addressRandomization] = "off" }),
+        ("allocator", .bad, { ($0.heapLack, $0.host.allocator) = (.notLinked, "system malloc") }),
+        ("allocator", .bad, { ($0.heapLack, $0.host.allocator) = (.displaced(by: "libother.so"), "libother.so") }),
+        ("environment", .note, { $0.host.environment = ["LD_PRELOAD": "x.so"] }),
         ("profile cpu", .note, { $0.means = ProfileMeans(.init(cpuClock: .missing)) }),
         ("profile cpu", .note, { $0.means = ProfileMeans(.init(mayUseKernel: false)) }),
         ("profile offcpu", .note, { $0.means = ProfileMeans(.init(tracepoints: .missing)) }),
@@ -42,7 +42,7 @@ import Testing
         ("counters", .bad, { $0.counters = counters(without: Set(HardwareEvent.allCases)) }),
         ("counters", .note, { $0.counters = counters(without: [.cacheMisses]) }),
         ("thread priorities", .note, { $0.mayRaisePriority = false }),
-        ("build", .bad, { $0.configuration = "debug" }),
+        ("build", .bad, { $0.host.configuration = "debug" }),
     ]
 
     private static func counters(without events: Set<HardwareEvent>) -> ProfileMeans.Answer {
@@ -50,13 +50,17 @@ import Testing
     }
 
     /// An ideal machine.
-    private func readings(_ change: @Sendable (inout HostReadings) -> Void = { _ in }) -> HostReadings {
-        var readings = HostReadings(
-            layout: Self.plain(processors: 8), quotaProcessors: nil, governor: "performance", hasTurbo: false,
-            isVirtual: false, clockSource: "tsc", clockCost: 20, clockStep: 1,
-            sleepDelay: 60_000, stolenShare: 0, foreignShare: 0.01, throttledShare: 0, load: 0.2,
-            addressRandomization: "on", mayRaisePriority: true, availableBytes: 8 << 30,
-            usedSwapBytes: 0, allocator: "jemalloc 5.3", configuration: "release",
+    private func readings(_ change: @Sendable (inout ExaminedHost) -> Void = { _ in }) -> ExaminedHost {
+        let around: [SurroundingFact: String?] = [
+            .governor: "performance", .turbo: "off", .addressRandomization: "on",
+        ]
+        let host = Host(
+            cpu: "some CPU", cores: 8, memoryBytes: 16 << 30, hostClass: "some CPU x8", allocator: "jemalloc 5.3",
+            configuration: "release", environment: [:], surroundings: Surroundings(around))
+        var readings = ExaminedHost(
+            host: host, layout: Self.plain(processors: 8), quotaProcessors: nil, isVirtual: false, clockSource: "tsc",
+            clock: .init(cost: 20, step: 1, sleepDelay: 60_000), stolenShare: 0, foreignShare: 0.01, throttledShare: 0,
+            load: 0.2, mayRaisePriority: true, availableBytes: 8 << 30, usedSwapBytes: 0,
             means: ProfileMeans(.init()), instructions: .init(.callgrind), counters: .init(.counters))
         change(&readings)
         return readings
@@ -71,7 +75,7 @@ import Testing
     }
 
     @Test func `on a good machine, all findings are good and there is no advice`() {
-        for finding in Doctor.findings(from: readings()) {
+        for finding in Doctor.findings(on: readings()) {
             #expect(finding.weight == .good && finding.remedy.isEmpty, "\(finding)")
         }
     }
@@ -81,7 +85,7 @@ import Testing
             $0.foreignShare = 1.995
             $0.busiest = [BusyProcess(name: "swift-frontend", share: 1.8), BusyProcess(name: "rsync", share: 0.15)]
         }
-        let finding = Doctor.findings(from: busy).first { $0.subject == "other processes" }
+        let finding = Doctor.findings(on: busy).first { $0.subject == "other processes" }
         let names = ["199.5 %", "swift-frontend 180.0 %", "rsync 15.0 %"]
         #expect(names.allSatisfy { finding?.found.contains($0) == true })
     }
@@ -119,10 +123,10 @@ import Testing
 
     @Test(arguments: defects)
     func `each defect is found, and no other`(
-        subject: String, weight: Finding.Weight, change: @Sendable (inout HostReadings) -> Void
+        subject: String, weight: Finding.Weight, change: @Sendable (inout ExaminedHost) -> Void
     ) {
         // A quota is also a reason to choose processors.
-        let changed = Doctor.findings(from: readings(change)).filter {
+        let changed = Doctor.findings(on: readings(change)).filter {
             $0.weight != .good && ($0.subject != "--cpus" || subject != "cgroup quota")
         }
         #expect(changed.map(\.subject) == [subject])
@@ -135,7 +139,7 @@ import Testing
         func found(_ machine: MadeUpMachine, quota: Double? = nil) throws -> [String: Finding] {
             let layout = try machine.read()
             let findings = Doctor.findings(
-                from: readings { ($0.layout, $0.quotaProcessors) = (layout, quota) })
+                on: readings { ($0.layout, $0.quotaProcessors) = (layout, quota) })
             return Dictionary(findings.map { ($0.subject, $0) }) { first, _ in first }
         }
         let two = try found(.twoCoresSMT)
@@ -155,17 +159,17 @@ import Testing
     }
 
     @Test func `this machine can be examined`() {
-        let readings = HostReadings.take(watchSeconds: 0.05)
+        let readings = ExaminedHost.read(watchSeconds: 0.05)
         #expect(readings.layout.online.count >= 1 && readings.layout.allowed.count >= 1)
-        #expect(readings.clockCost > 0 && readings.clockStep > 0)
+        #expect(readings.clock.cost > 0 && readings.clock.step > 0)
         #expect((readings.foreignShare ?? 0) >= 0)
-        #expect(Set(Doctor.findings(from: readings).map(\.subject)).count == 26)
+        #expect(Set(Doctor.findings(on: readings).map(\.subject)).count == 26)
     }
 
     @Test func `memory is read in bytes`() {
         let text = "MemTotal:  100 kB\nMemAvailable:   64 kB\nSwapTotal: 10 kB\nSwapFree: 4 kB\n"
-        #expect(HostReadings.bytes("MemAvailable", in: text) == 65536)
-        #expect(HostReadings.usedSwap(in: text) == 6144)
-        #expect(HostReadings.bytes("MemAvailable", in: "") == nil)
+        #expect(ExaminedHost.bytes("MemAvailable", in: text) == 65536)
+        #expect(ExaminedHost.usedSwap(in: text) == 6144)
+        #expect(ExaminedHost.bytes("MemAvailable", in: "") == nil)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import OpBenchRunner
 
 /// A backend that does on the draining thread exactly what a test specifies.
-final class DirectedBackend: Backend, @unchecked Sendable {
+final class DirectedBackend: RoundBackend, @unchecked Sendable {
     private let body: OperationBody
     private let direction: @Sendable (OperationBody) -> Void
 

@@ -9,9 +9,9 @@ import Testing
 extension BackendFactory {
     /// A backend that executes every shape in one way.
     init(
-        id: BackendID, guarantees: Guarantees, support: @escaping @Sendable (WorkloadPlan) -> Support,
+        id: BackendID, guarantees: BackendGuarantees, support: @escaping @Sendable (WorkloadPlan) -> Support,
         canHoldPending: @escaping @Sendable (WorkloadPlan) -> Bool,
-        make: @escaping @Sendable (WorkloadPlan, OperationBody) -> any Backend
+        make: @escaping @Sendable (WorkloadPlan, OperationBody) -> any RoundBackend
     ) {
         let way = Way(support: support, canHoldPending: canHoldPending, make: make)
         let needs = Set(ShapeDefinition.all.map(\.needs))
@@ -19,7 +19,7 @@ extension BackendFactory {
             id: id, guarantees: guarantees, ways: Dictionary(uniqueKeysWithValues: needs.map { ($0, way) }))
     }
 
-    func make(_ plan: WorkloadPlan, _ body: OperationBody) -> any Backend { maker(for: plan)(plan, body) }
+    func make(_ plan: WorkloadPlan, _ body: OperationBody) -> any RoundBackend { maker(for: plan)(plan, body) }
 }
 
 /// Workloads, folders and reports for tests.
@@ -123,30 +123,6 @@ enum Fixture {
             "suspend_resume",
             #"""
             {"operations": 400, "toggles": 3, "run_ns": 20000, "hold_ns": 50000, "producers": 2, "max_concurrent": 2}
-            """#
-        ),
-        (
-            "sequence",
-            #"""
-            {"phases": [{"name": "a", "shape": "independent", "parameters": {"items": 30, "max_concurrent": 2}},
-                        {"name": "b", "shape": "wakeup", "parameters": {"operations": 5}},
-                        {"name": "c", "shape": "independent", "parameters": {"items": 9, "form": "block"}}]}
-            """#
-        ),
-        (
-            "sequence",
-            #"""
-            {"queue": "own", "max_concurrent": 1, "work_ns": 0,
-             "phases": [{"name": "a", "shape": "chain", "parameters": {"depth": 5, "order": "reverse"}},
-                        {"name": "b", "shape": "priority_mix", "parameters": {"operations": 20}},
-                        {"name": "c", "shape": "open_loop", "parameters": {"rate": 9000, "duration_ns": 1000000}}]}
-            """#
-        ),
-        (
-            "sequence",
-            #"""
-            {"phases": [{"name": "a", "shape": "independent", "parameters": {"items": 30, "form": "subclass"}},
-                        {"name": "b", "shape": "chain", "parameters": {"depth": 7, "chains": 2}}]}
             """#
         ),
         ("wakeup", #"{"operations": 12}"#),

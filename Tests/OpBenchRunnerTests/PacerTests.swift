@@ -145,7 +145,7 @@ final class ManualClock: @unchecked Sendable {
 }
 
 /// A backend that runs nothing and records its calls.
-private final class RecordingBackend: Backend, @unchecked Sendable {
+private final class RecordingBackend: RoundBackend, @unchecked Sendable {
     private(set) var calls: [(name: String, instant: Int64)] = []
     private let clock: ManualClock
 

@@ -155,7 +155,7 @@ import Testing
 }
 
 /// Records which operations were submitted and cancelled, and when.
-private final class CallingBackend: Backend, @unchecked Sendable {
+private final class CallingBackend: RoundBackend, @unchecked Sendable {
     private(set) var calls: [String] = []
     private let clock: ManualClock
 

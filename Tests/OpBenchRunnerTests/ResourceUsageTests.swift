@@ -70,7 +70,7 @@ import Testing
 }
 
 /// A backend whose rounds consist of the given `drain`.
-private final class IdleBackend: Backend {
+private final class IdleBackend: RoundBackend {
     let body: OperationBody
     let resumptions = Atomic<Int>(0)
     private let whatDrains: @Sendable (IdleBackend) -> Void

@@ -20,6 +20,13 @@ import Testing
             options: RunOptions(blocks: 1, directory: directory, runID: "run", resume: resume))
     }
 
+    /// Opens the folder of a new run, or of one to continue.
+    private func open(resume: Bool = false) throws -> RunFolder {
+        switch try RunFolder.open(plan(resume: resume), by: .own(nil), { _ in }) {
+        case .new(let folder), .continued(let folder, _, _): folder
+        }
+    }
+
     private func refusal(_ body: () throws -> Void) -> InputError? {
         do { try body() } catch { return error as? InputError }
         return nil
@@ -32,7 +39,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: true)
         try Data("precious".utf8).write(to: URL(filePath: "\(directory)/victim"))
         symlink("../victim", "\(run)/\(name)")
-        let error = try #require(refusal { _ = try RunFolder.create(plan()) })
+        let error = try #require(refusal { _ = try open() })
         #expect(error.file == "\(run)/\(name)")
         #expect(try String(contentsOfFile: "\(directory)/victim", encoding: .utf8) == "precious")
         #expect(try FileManager.default.contentsOfDirectory(atPath: run) == [name])
@@ -44,7 +51,7 @@ import Testing
         for name in ["samples.csv", WrittenFolder.temporaryName(), "run.json.new"] {
             try Data("part".utf8).write(to: URL(filePath: "\(run)/\(name)"))
         }
-        _ = try RunFolder.create(plan())
+        _ = try open()
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: run).sorted()
                 == ["histograms.csv", "run.json.new", "samples.csv"])
@@ -54,7 +61,7 @@ import Testing
     func existing() throws {
         try FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: true)
         try Data("mine".utf8).write(to: URL(filePath: "\(run)/letter.txt"))
-        try expectGolden(refusal { _ = try RunFolder.create(plan()) }, "a run of this id")
+        try expectGolden(refusal { _ = try open() }, "a run of this id")
         #expect(try FileManager.default.contentsOfDirectory(atPath: run) == ["letter.txt"])
     }
 
@@ -64,16 +71,16 @@ import Testing
 
     @Test("One process at a time")
     func lock() throws {
-        let first = try RunFolder.create(plan())
-        try expectGolden(refusal { _ = try RunFolder.create(plan()) }, "another process")
+        let first = try open()
+        try expectGolden(refusal { _ = try open() }, "another process")
         withExtendedLifetime(first) {}
     }
 
     @Test("Files are created with the modes that the umask allows")
     func modes() throws {
         // The umask is not changed here, since it belongs to the whole process: a plain file shows its effect.
-        close(open("\(directory)/plain", O_WRONLY | O_CREAT, 0o666))
-        let folder = try RunFolder.create(plan())
+        close(Glibc.open("\(directory)/plain", O_WRONLY | O_CREAT, 0o666))
+        let folder = try open()
         try folder.saveFacts("{}")
         func mode(_ path: String) -> mode_t {
             var facts = stat()
@@ -89,7 +96,7 @@ import Testing
     private func description(_ change: (String) -> String) throws -> InputError? {
         try FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: true)
         let facts = RunFacts(
-            plan: try plan(), calibration: Fixture.kernel, host: .gather(git: nil), programs: .own(nil))
+            plan: try plan(), calibration: Fixture.kernel, host: .read(), programs: .own(nil))
         let progress = RunFacts.Progress(state: .finished, samplesDone: 1, blocksDone: 1)
         let text = try RunFacts.Writer(facts).text(progress)
         try Data(change(text).utf8).write(to: URL(filePath: "\(run)/run.json"))
@@ -157,7 +164,7 @@ import Testing
         try expectGolden(refusal { _ = try RunFacts.read(beside: "\(run)/samples.csv") }, "a device as run.json")
         unlink("\(run)/run.json")
         mkfifo("\(run)/run.json", 0o600)
-        try expectGolden(refusal { _ = try RunFolder.reopen(plan(resume: true), by: .own(nil)) }, "a FIFO as run.json")
+        try expectGolden(refusal { _ = try open(resume: true) }, "a FIFO as run.json")
     }
 
     @Test("A run with too many samples to wait for is rejected before anything is written")

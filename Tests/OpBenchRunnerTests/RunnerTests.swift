@@ -10,10 +10,10 @@ import Testing
     /// A runner in a quiet world whose samples are answered by `answer`, by the number of the request.
     private func runner(
         _ plan: RunPlan, _ answer: @escaping @Sendable (Int, SampleRequest) throws -> ChildResult = { try ok($0, $1) }
-    ) -> Runner {
+    ) -> PlanRunner {
         let count = Atomic<Int>(0)
         let box = Counter(count)
-        return Runner(
+        return PlanRunner(
             plan: plan, readCovariates: { Covariates() }, take: { request, _ in try answer(box.next(), request) })
     }
 
@@ -195,7 +195,7 @@ import Testing
                 return ChildResult(
                     ending: .exited(0), output: Array(try JSONEncoder().encode(report)), diagnostics: "")
             }
-            let runner = Runner(plan: plan, readCovariates: { world.reading() }, take: take)
+            let runner = PlanRunner(plan: plan, readCovariates: { world.reading() }, take: take)
             _ = try await runner.run { _ in }
             taken.append(try samples(folder).filter { $0.metric == "status" }.map(\.sampleID))
         }
@@ -432,7 +432,7 @@ import Testing
     @Test func `two processes do not write one run at once`() async throws {
         let folder = try Fixture.folder()
         let plan = try plan(folder)
-        let held = try RunFolder.create(plan)
+        let held = try RunFolder.open(plan, by: .own(nil)) { _ in }
         for resume in [false, true] {
             let other = try self.plan(folder, resume: resume)
             await #expect(throws: InputError.self) { _ = try await runner(other).run { _ in } }

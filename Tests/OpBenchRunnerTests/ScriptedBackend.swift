@@ -4,7 +4,7 @@ import OpBenchModel
 @testable import OpBenchRunner
 
 /// A backend that runs everything on the draining thread, with one defect chosen by the test.
-final class ScriptedBackend: Backend, @unchecked Sendable {
+final class ScriptedBackend: RoundBackend, @unchecked Sendable {
     enum Defect: CaseIterable, Sendable {
         case none, losesOne, repeatsOne, ignoresPredecessors, swapsLastTwo, ignoresLimit, ignoresPriority
         /// Each `drain` runs the operations that the previous one should have waited for.
@@ -13,9 +13,9 @@ final class ScriptedBackend: Backend, @unchecked Sendable {
         case startsEarly
     }
 
-    static let allGuarantees: Guarantees = [.limit, .priorityOrder, .suspension]
+    static let allGuarantees: BackendGuarantees = [.limit, .priorityOrder, .suspension]
 
-    static func factory(_ defect: Defect, _ guarantees: Guarantees = allGuarantees) -> BackendFactory {
+    static func factory(_ defect: Defect, _ guarantees: BackendGuarantees = allGuarantees) -> BackendFactory {
         BackendFactory(
             id: BackendID(rawValue: "scripted"), guarantees: guarantees, support: { _ in .full() },
             canHoldPending: { _ in true }, make: { ScriptedBackend($0, $1, defect) })

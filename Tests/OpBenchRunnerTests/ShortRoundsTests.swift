@@ -33,7 +33,7 @@ import Testing
             defer { body.deallocate() }
             for _ in 0..<500 {
                 body.reset()
-                var backend: (any Backend)? = factory.make(plan, body)
+                var backend: (any RoundBackend)? = factory.make(plan, body)
                 backend?.build()
                 backend?.submit(0..<plan.operationCount)
                 backend?.drain()

@@ -178,7 +178,7 @@ import Testing
         }
 
         let file = "\(folder)/run/run.json"
-        let text = SystemFile.text(file).replacingOccurrences(of: HostFacts.gather(git: nil).hostClass, with: "another")
+        let text = SystemFile.text(file).replacingOccurrences(of: OpBenchRunner.Host.read().hostClass, with: "another")
         try Data(text.utf8).write(to: URL(fileURLWithPath: file))
         await #expect {
             _ = try await runner(resumed) { _, _ in }.run { _ in }
@@ -208,8 +208,8 @@ import Testing
     private func runner(
         _ plan: RunPlan, by programs: SamplePrograms = .two(Self.builds),
         _ look: @escaping @Sendable (SampleRequest, String) -> Void
-    ) -> Runner {
-        Runner(
+    ) -> PlanRunner {
+        PlanRunner(
             plan: plan, by: programs, readCovariates: { Covariates() },
             take: { request, executable in
                 look(request, executable)

@@ -67,9 +67,18 @@ import Testing
         #expect(HostKind.shortened(allocator: "jemalloc 5.3.0-0-g54eaed, narenas:1") == "jemalloc 5.3.0, narenas:1")
     }
 
+    @Test(
+        "A machine's name has only plain characters",
+        arguments: [("n1", true), ("a.b-c_D9", true), ("", false), ("a b", false), ("a/b", false), ("ü", false)])
+    func machines(name: String, isGood: Bool) throws {
+        #expect(((try? OpBenchRunner.Host.checkName(name)) != nil) == isGood)
+        try OpBenchRunner.Host.checkName(OpBenchRunner.Host.ownName)
+        try OpBenchRunner.Host.checkName(nil)
+    }
+
     @Test("Facts are read where the kernel reports them")
     func facts() throws {
-        let facts = SurroundingsReader.read(
+        let facts = Surroundings.read(
             root: try TemporaryFolder.make(files: [
                 "proc/cpuinfo": "processor : 0\nmicrocode\t: 0x2b\nprocessor : 1\nmicrocode\t: 0x2b\n",
                 "proc/self/status": "Name:\tx\nTHP_enabled:\t1\n",
@@ -93,7 +102,7 @@ import Testing
 
     @Test("What the system does not report is absent")
     func absentFacts() throws {
-        let facts = SurroundingsReader.read(
+        let facts = Surroundings.read(
             root: try TemporaryFolder.make(files: ["proc/cpuinfo": "microcode\t: 0xffffffff\n"]))
         let known = SurroundingFact.allCases.filter { facts.text(of: $0) != nil }
         #expect(known == [.kernel, .cLibrary])
@@ -101,7 +110,7 @@ import Testing
 
     @Test("A process may be without randomization and huge pages whatever the system has")
     func ofProcess() throws {
-        let facts = SurroundingsReader.read(
+        let facts = Surroundings.read(
             root: try TemporaryFolder.make(files: [
                 "proc/self/status": "THP_enabled:\t0\n", "proc/self/personality": "00040000\n",
                 "proc/sys/kernel/randomize_va_space": "2\n",

@@ -73,7 +73,7 @@ import Testing
             }
         }
         let spec = try Fixture.spec("independent", #"{"items": [10, 20]}"#, backends: ["engine", "serial"])
-        let runner = Runner(
+        let runner = PlanRunner(
             plan: try RunPlan(specs: [spec], options: options), readCovariates: { Covariates() },
             take: { _, _ in
                 var report = SampleReport()

@@ -22,7 +22,7 @@ import Testing
         let producers = Producers(plan)
         let builder = TraceBuilder(plan, backend: backend)
         let round = Round.run(plan, by: factory, body, producers: producers)
-        builder.add(round, body, of: plan, phase: "")
+        builder.add(round, body)
         builder.threadEvents = events.map { kind, event in
             ThreadEvent(kind, time: round.built, thread: event.thread, other: event.other)
         }

@@ -81,7 +81,7 @@ import Testing
     private func checkStages(_ factory: BackendFactory, _ shape: String, _ parameters: String) async throws {
         let plan = try Fixture.plan(shape, parameters)
         let which: Comment = "\(shape) \(parameters)"
-        guard plan.phases.isEmpty, case .full = factory.supports(plan) else { return }
+        guard case .full = factory.supports(plan) else { return }
         // If everything is cancelled, nothing needs to run.
         guard plan.cancellation?.chosenCount != plan.operationCount else { return }
         let report = try await run(factory, .latency, shape, parameters)
@@ -197,14 +197,13 @@ import Testing
         ("suspend_resume", #"{"operations": 1, "toggles": 1, "run_ns": 1000, "hold_ns": 1000, "work_ns": 0}"#),
         ("priority_mix", #"{"operations": 2, "work_ns": 0}"#),
         ("thread_priority", #"{"operations": 2, "competitors": 1, "work_ns": 0}"#),
-        ("sequence", #"{"phases": [{"name": "a", "shape": "suspend_resume", "parameters": {"operations": 1}}]}"#),
     ])
     func `samples of a backend without the guarantees that a shape measures are marked`(
         _ shape: String, _ parameters: String
     ) throws {
         let plan = try Fixture.plan(shape, parameters)
         #expect(!plan.concerns.isEmpty)
-        for (guarantees, flagged) in [([], true), (plan.concerns, false)] as [(Guarantees, Bool)] {
+        for (guarantees, flagged) in [([], true), (plan.concerns, false)] as [(BackendGuarantees, Bool)] {
             let trial = Trial(
                 plan: plan, factory: ScriptedBackend.factory(.none, guarantees), flavour: .throughput,
                 kernel: Fixture.kernel, targetNanoseconds: 1000)
@@ -223,10 +222,9 @@ import Testing
         ),
         ("chain", "{}", false), ("priority_mix", "{}", false), ("blocking", #"{"operations": 2}"#, true),
         ("wakeup", #"{"operations": 2}"#, true), ("suspend_resume", #"{"operations": 2}"#, true),
-        ("open_loop", #"{"duration_ns": 1000000}"#, true), ("sequence", "{}", true),
-        ("sequence", #"{"phases": [{"name": "a", "shape": "chain"}]}"#, false),
+        ("open_loop", #"{"duration_ns": 1000000}"#, true),
     ])
-    func `a plan waits by its pace, its bodies, its suspensions or one of its phases`(
+    func `a plan waits by its pace, its bodies or its suspensions`(
         _ shape: String, _ parameters: String, _ waits: Bool
     ) throws { #expect(try Fixture.plan(shape, parameters).waits == waits) }
 
@@ -248,7 +246,7 @@ import Testing
 
     @Test func `thread priorities at a single nice value break the guarantee, which need not be claimed`() throws {
         let plan = try Fixture.plan("thread_priority", #"{"operations": 100, "competitors": 0, "work_ns": 0}"#)
-        for (guarantees, breaks) in [(.threadPriorities, true), ([], false)] as [(Guarantees, Bool)] {
+        for (guarantees, breaks) in [(.threadPriorities, true), ([], false)] as [(BackendGuarantees, Bool)] {
             let report = Trial(
                 plan: plan, factory: ScriptedBackend.factory(.none, guarantees), flavour: .check,
                 kernel: Fixture.kernel, targetNanoseconds: 1000
@@ -261,7 +259,7 @@ import Testing
 
     private func report(
         _ defect: ScriptedBackend.Defect, _ flavour: SampleFlavour, _ shape: String, _ parameters: String,
-        _ guarantees: Guarantees = ScriptedBackend.allGuarantees
+        _ guarantees: BackendGuarantees = ScriptedBackend.allGuarantees
     ) throws -> SampleReport {
         Trial(
             plan: try Fixture.plan(shape, parameters), factory: ScriptedBackend.factory(defect, guarantees),

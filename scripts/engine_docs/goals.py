@@ -1,4 +1,4 @@
-"""The table of the engine's goals, with the verdicts of `opbench gate` on the kept runs of scripts/engine-goals."""
+"""The table of the engine's missed goals, with the verdicts of `opbench gate` on the kept runs of scripts/engine-goals."""
 
 from collections import Counter
 from pathlib import Path
@@ -42,6 +42,8 @@ def _table(tables: list[dict[Place, Row]]) -> str:
     ]
     for place in dict.fromkeys(place for table in sorted(tables, key=len, reverse=True) for place in table):
         rows = [table.get(place) for table in tables]
+        if not any(row and row["verdict"] in ("missed", "missing") for row in rows):
+            continue
         first = next(row for row in rows if row is not None)
         against = f" ÷ {_name(first['against'])}" if first["against"] else ""
         cells = [cell for row in rows for cell in _cells(row)]
@@ -70,7 +72,7 @@ def _name(against: str) -> str:
 def _cells(row: Row | None) -> tuple[str, str]:
     if row is None:
         return "–", "–"
-    value = row["ratio"] or ("" if row["against"] else row["value"])
+    value = row["ratio"] or ("" if row["against"] else row["head_value"])
     bound = f"≤ {float(row['at_most']):.4g}"
     if not value:
         return bound, row["verdict"]

@@ -132,13 +132,14 @@ def read_explanation(markdown: str) -> tuple[str, list[Named]]:
     """The change of the time and the ranked functions, from an explanation of one cell."""
     rows = read_rows(markdown)
     titles = [row[0] for row in rows]
-    if titles[:1] != ["what"] or titles[2:4] != ["time", "CPU time"] or "unexplained" not in titles:
+    ends = [place for place, title in enumerate(titles) if title.startswith("unexplained, ")]
+    if titles[:1] != ["what"] or titles[2:4] != ["time", "CPU time"] or not ends:
         raise ToolFailure(f"the explanation has unknown rows: {', '.join(titles)}")
     # Times of the run, and of the turns.
     times = [place for place, title in enumerate(titles) if title.startswith("CPU time")]
     functions = [
         Named(row[0], row[3], row[4])
-        for row in rows[times[-1] + 1 : titles.index("unexplained")]
+        for row in rows[times[-1] + 1 : ends[0]]
         if not row[0].startswith(("waiting, ", SLOWEST))
     ]
     return f"{rows[2][3]} ({rows[2][4]})", functions

@@ -53,7 +53,7 @@ def claims(tool: OpBench, rounds: int) -> list[Claim]:
                 program.limit: program.run(tool.binary, program.limit, recording),
                 program.other_limit: program.run(tool.binary, program.other_limit),
             }
-            tool.run("init", "--from-trace", str(recording), "-o", f"{one}.json")
+            tool.run("init", "--from-recording", str(recording), "-o", f"{one}.json")
             limits = {"recorded": program.limit, str(program.other_limit): program.other_limit}
             tool.run(
                 "run", f"{one}.json", "--run-id", one, "--no-progress", "--backend", "engine", "--blocks", "1",

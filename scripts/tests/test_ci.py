@@ -535,10 +535,8 @@ def test_steps_of_the_image_are_scripts_that_ci_runs() -> None:
         assert re.search(rf'(^|[\s"/]){re.escape(script)}"?( {re.escape(" ".join(words))})?\b', text, re.M), script
     # The packages of a job are those that the suite needs.
     setup = (ROOT / "scripts/setup.bash").read_text(encoding="utf-8")
-    for package in ("libjemalloc-dev", "libsqlite3-dev"):
-        assert package in setup
-        assert package in action_step("Install")["run"]
-        assert package in GITLAB["opbench"]["before_script"][0]
+    for text in (setup, action_step("Install")["run"], GITLAB["opbench"]["before_script"][0]):
+        assert "libjemalloc-dev" in text
 
 
 def test_the_image_leaves_out_what_git_does() -> None:

@@ -40,11 +40,10 @@ def test_a_trait_guards_every_reference_to_another_package(variables):
     ]
     assert {name.lower() for _, name, _ in references} == set(requirements(package))
     guards = {(name, *sorted((condition or {}).get("traits") or ["none"])) for _, name, condition in references}
-    of_one = {"swift-metrics": ("Metrics",), "GRDB.swift": ("Suite",)}
-    assert guards == {(name, *of_one.get(name, ("Kit", "Suite"))) for _, name, _ in references}
+    assert guards == {(name, "Metrics" if name == "swift-metrics" else "Suite") for _, name, _ in references}
     traits = {trait["name"]: set(trait["enabledTraits"]) for trait in package["traits"]}
     # Several traits would be passed to the compiler in a varying order, and recompile everything: one is on by default.
-    assert traits == {"Suite": set(), "Kit": set(), "Metrics": set(), "default": {"Suite"}}
+    assert traits == {"Suite": set(), "Metrics": set(), "default": {"Suite"}}
 
 
 def test_only_small_targets_depend_on_the_commit():

@@ -29,6 +29,11 @@ COMPARED = """schema_version,cell_id,backend,phase,operation_class,metric,stat,a
 1,w,serial,total,,time,total,,10,10,1,,,
 """
 
+GOALS = """schema_version,cell_id,backend,phase,operation_class,metric,stat,against,base_value,head_value,ratio,ci_low,ci_high,at_most,verdict
+1,w,engine,total,,time,total,dispatch,100,30,0.3,0.28,0.35,0.4,met
+1,w,engine,,,retained_bytes,total,,,180,,170,190,160,missed
+"""
+
 
 def write(path: Path, text: str) -> Path:
     path.write_text(text, encoding="utf-8")
@@ -75,6 +80,15 @@ def test_a_comparison(tmp_path: Path) -> None:
     (axes,) = plot.draw(write(tmp_path / "c.csv", COMPARED))["c"].axes
     assert points(axes, "improved") == [0.9] and points(axes, "inconclusive") == [None]
     assert next(line for line in axes.lines if line.get_label() == "improved").get_color() == plot.VERDICTS["improved"]
+
+
+def test_goals(tmp_path: Path) -> None:
+    (axes,) = plot.draw(write(tmp_path / "c.csv", GOALS))["c"].axes
+    assert points(axes, "met") == [0.3] and points(axes, "missed") == [None]
+    assert [label.get_text() for label in axes.get_yticklabels()] == [
+        "w engine total time total ÷ dispatch", "w engine retained_bytes total",
+    ]  # fmt: skip
+    assert axes.get_xlim()[1] < 170, "the interval of a figure is not one of a ratio"
 
 
 @pytest.mark.parametrize(

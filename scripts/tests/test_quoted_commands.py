@@ -20,7 +20,7 @@ SCRIPTS = sorted(
     path for path in (ROOT / "scripts").iterdir() if path.is_file() and os.access(path, os.X_OK) and not path.suffix
 )
 # Commands of opbench that run quickly and leave nothing behind.
-QUICK = ("list", "validate", "schema", "doctor", "explain-columns", "shapes", "completions")
+QUICK = ("list", "validate", "doctor", "describe")
 
 _FENCED = re.compile(r"^```\w*\n(.*?)^```$", re.M | re.S)
 _INDENTED = re.compile(r"^    +(\S.*)$", re.M)

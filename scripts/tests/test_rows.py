@@ -110,7 +110,7 @@ def test_one_unit_for_each_quantity(run_folder: Path) -> None:
         own = [1e9 / float(rate["value"]) for rate in rates if rate["backend"] == backend]
         assert min(own) * 0.999 <= float(row["time_ns_per_op"]) <= max(own) * 1.001
         assert min(own) * 0.999 <= 1e9 / float(row["throughput_ops_per_s"]) <= max(own) * 1.001
-        assert float(bounded[backend]["value"]) == pytest.approx(float(row["time_ns_per_op"]))
+        assert float(bounded[backend]["head_value"]) == pytest.approx(float(row["time_ns_per_op"]))
     description = json.loads((run_folder / "run.json").read_text(encoding="utf-8"))
     # The limit of a sample follows from what it is planned to take, unless --timeout is given.
     assert "timeout_ns" not in description["plan"] and description["schema_version"] == "1"

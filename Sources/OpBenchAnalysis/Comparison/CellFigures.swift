@@ -28,6 +28,7 @@ struct CellFigures {
     struct Series {
         /// The cell's own id, for people.
         var cellID: String
+        var runID: String
         var valueOfBlock: [Int: Double]
         /// The program's layout in each block; empty if all blocks ran the linker's own.
         var layoutOfBlock: [Int: Int] = [:]
@@ -132,8 +133,8 @@ struct CellFigures {
                         cell: cell, backend: group.backend.rawValue, phase: key.phase,
                         operationClass: key.operationClass, metric: key.metric, stat: key.stat)] =
                     Series(
-                        cellID: group.cellID, valueOfBlock: values, layoutOfBlock: samples.layoutOfBlock, counts: counts
-                    )
+                        cellID: group.cellID, runID: samples.example.runID, valueOfBlock: values,
+                        layoutOfBlock: samples.layoutOfBlock, counts: counts)
             }
         }
         let busy = qualities.mapValues(\.areOfBusyMachine)
@@ -161,7 +162,7 @@ struct CellFigures {
                 baseline.valueOfBlock[block].flatMap { $0 > 0 ? (block, value / $0) : nil }
             }.filter(\.1.isFinite)
             series[ratioKey] = Series(
-                cellID: own.cellID, valueOfBlock: Dictionary(uniqueKeysWithValues: ratios),
+                cellID: own.cellID, runID: own.runID, valueOfBlock: Dictionary(uniqueKeysWithValues: ratios),
                 layoutOfBlock: own.layoutOfBlock, isOfBusyMachine: own.isOfBusyMachine)
         }
     }

@@ -108,6 +108,8 @@ private struct Candidate {
     init(key: CellFigures.Key, base: CellFigures.Series?, head: CellFigures.Series?, isPaired: Bool) {
         self.key = key
         row = CompareRow(key.name(cellID: head?.cellID ?? base?.cellID ?? ""))
+        row.runID = head?.runID ?? ""
+        row.blocks = [base, head].compactMap { $0?.valueOfBlock.count }.min()
         self.base = base
         self.head = head
         self.isPaired = isPaired
@@ -143,6 +145,7 @@ private struct Candidate {
             return
         }
         effect = measure(base, head, tails)
+        row.blocks = effect?.blocks ?? row.blocks
         row.ratio = effect?.ratio
         row.ratioLow = effect?.ratioInterval?.lowerBound
         row.ratioHigh = effect?.ratioInterval?.upperBound
@@ -156,8 +159,7 @@ private struct Candidate {
     /// uses at most the part of alpha that this stage may spend.
     private func tails(_ stages: [Int]) -> Tails {
         guard let rule else { return .standard }
-        let blocks = [base, head].compactMap { $0?.valueOfBlock.count }.min() ?? 0
-        let tail = min(0.025, BlockStages.passTail(ofBlocks: blocks, stages, alpha: rule.alpha))
+        let tail = min(0.025, BlockStages.passTail(ofBlocks: row.blocks ?? 0, stages, alpha: rule.alpha))
         return direction == .higher ? Tails(low: tail) : Tails(high: tail)
     }
 
@@ -169,9 +171,7 @@ private struct Candidate {
             return row
         }
         guard let rule else { return row }
-        let judgement = judgement(by: rule, beside: cpuTime)
-        row.verdict = judgement.verdict
-        row.doubt = judgement.doubt
+        row.take(judgement(by: rule, beside: cpuTime))
         return row
     }
 

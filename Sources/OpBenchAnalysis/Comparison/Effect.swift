@@ -73,6 +73,22 @@ struct Effect {
         fewestBlocks = fewestForInterval(tail: min(tails.low, tails.high))
         mostBlocks = BlockStages.mostOfRun
     }
+
+    /// The median of one side alone, which a goal bounds.
+    init?(of values: [Double]) {
+        let scale = Scale(values)
+        let ends = medianInterval(of: values).map { scale.values([$0.lowerBound, $0.upperBound]) }
+        guard let centre = median(values) else { return nil }
+        self.scale = scale
+        shift = scale.values([centre])[0]
+        interval = ends.map { $0[0]...$0[1] }
+        blocks = values.count
+        fewestBlocks = minimumForInterval
+        mostBlocks = BlockStages.mostOfRun
+    }
+
+    /// A goal's bound, on the scale.
+    func bound(_ atMost: Double) -> Double { scale == .ratio ? log(atMost) : atMost }
 }
 
 /// The mean of each unit's values, in the order of the units' first values.
@@ -99,6 +115,9 @@ struct Margin: Equatable {
     let better: Double
     /// The margin relative to the base's figure. Nil if the base is 0, or if the figure cannot get that much worse.
     let relativeWorse: Double?
+
+    /// A goal's bound: nothing is too good.
+    init(atMost bound: Double) { (worse, better, relativeWorse) = (bound, .infinity, nil) }
 
     /// - Parameters:
     ///   - relative: a fraction of the figure.

@@ -13,33 +13,20 @@ public enum GateOutcome: String, Sendable {
     case pass
 
     /// - Parameters:
-    ///   - rows: rows judged by the policy's rules.
-    ///   - hasBadSample: whether either side has one.
-    ///   - isLenient: whether figures of one side only are ignored.
-    public init(_ rows: [CompareRow], policy: GatePolicy, hasBadSample: Bool, isLenient: Bool) {
-        let asked = rows.filter { policy.rule(for: $0) != nil }
-        let judged = asked.filter { $0.verdict != .missing }
-        // A figure of the head alone is new and has no reference.
-        let isIncomplete = asked.contains { $0.verdict == .missing && $0.base != nil }
-        self =
-            if hasBadSample { .badSample } else if judged.contains(where: { $0.verdict == .regression }) {
-                .regression
-            } else if judged.isEmpty || isIncomplete && !isLenient {
-                .missing
-            } else if judged.contains(where: { $0.verdict == .inconclusive }) { .inconclusive } else { .pass }
-    }
-
-    /// - Parameters:
-    ///   - rows: rows of goals.
+    ///   - rows: the figures that the policy's rules ask for.
     ///   - hasBadSample: whether a run has one.
-    ///   - isLenient: whether goals without a figure are ignored.
-    public init(_ rows: [GoalRow], hasBadSample: Bool, isLenient: Bool) {
-        let judged = rows.filter { $0.verdict != .missing }
+    ///   - isLenient: whether figures of one side only, and goals without a figure, are ignored.
+    public init(_ rows: [CompareRow], hasBadSample: Bool, isLenient: Bool) {
+        let verdicts = Set(rows.map(\.verdict)).subtracting([.missing])
+        // A figure of the head alone is new and has no reference.
+        let isIncomplete = rows.contains { $0.verdict == .missing && ($0.base != nil || $0.atMost != nil) }
         self =
-            if hasBadSample { .badSample } else if judged.contains(where: { $0.verdict == .missed }) {
+            if hasBadSample { .badSample } else if verdicts.contains(.regression) {
+                .regression
+            } else if verdicts.contains(.missed) {
                 .missed
-            } else if judged.isEmpty || judged.count < rows.count && !isLenient {
+            } else if verdicts.isEmpty || isIncomplete && !isLenient {
                 .missing
-            } else if judged.contains(where: { $0.verdict == .inconclusive }) { .inconclusive } else { .pass }
+            } else if verdicts.contains(.inconclusive) { .inconclusive } else { .pass }
     }
 }

@@ -8,6 +8,10 @@ struct Judgement: Equatable {
     static func inconclusive(_ doubt: Doubt) -> Judgement { Judgement(verdict: .inconclusive, doubt: doubt) }
 }
 
+extension CompareRow {
+    mutating func take(_ judgement: Judgement) { (verdict, doubt) = (judgement.verdict, judgement.doubt) }
+}
+
 extension FigureRule {
     /// The margin in force: the greater of the rule's relative and absolute margins.
     func margin(of base: Double, on scale: Effect.Scale, direction: Metric.Direction) -> Margin {

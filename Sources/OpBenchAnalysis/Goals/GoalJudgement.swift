@@ -1,4 +1,3 @@
-import Glibc
 import OpBenchModel
 
 /// Judges the figures of runs by the goals of a policy.
@@ -8,7 +7,7 @@ import OpBenchModel
 /// that barely vary are compared without an interval.
 public struct GoalJudgement: Sendable {
     /// A row for every figure that a goal bounds, in the order of the goals; one row for a goal that matches no figure.
-    public let rows: [GoalRow]
+    public let rows: [CompareRow]
 
     /// - Parameters:
     ///   - runs: runs of different cells, each with the name that the user gave it.
@@ -16,7 +15,7 @@ public struct GoalJudgement: Sendable {
     /// - Throws: `InputError` if two runs have a cell in common, or if a goal compares a cell with one of another kind
     ///   of host.
     public init(
-        _ goals: [GatePolicy.Goal], of runs: [(name: String, samples: [SampleRow])], hosts: [String: HostKind] = [:]
+        _ goals: [GatePolicy.Rule], of runs: [(name: String, samples: [SampleRow])], hosts: [String: HostKind] = [:]
     ) throws(InputError) {
         let figures = try MeasuredFigures(runs)
         let found = goals.map { figures.places(of: $0.selector) }
@@ -29,9 +28,9 @@ public struct GoalJudgement: Sendable {
 
 extension GoalJudgement {
     private static func checkHosts(
-        of cells: [String], _ goal: GatePolicy.Goal, _ hosts: [String: HostKind]
+        of cells: [String], _ goal: GatePolicy.Rule, _ hosts: [String: HostKind]
     ) throws(InputError) {
-        guard case .cell(let other) = goal.reference, let against = hosts[other] else { return }
+        guard case .cell(let other) = goal.against, let against = hosts[other] else { return }
         for cell in cells {
             guard let (what, own, others) = hosts[cell]?.difference(from: against) else { continue }
             throw InputError(
@@ -48,24 +47,22 @@ extension GoalJudgement {
 private struct MeasuredFigures {
     /// Like `CellFigures.Key`, with the cell's id.
     typealias Place = CellFigures.Key
+    /// The denominator of a ratio; it is paired with the figure within blocks, unless it is another cell's.
+    private typealias Reference = (place: Place, isPaired: Bool)
 
     private var series: [Place: CellFigures.Series] = [:]
-    private var runIDs: [String: String] = [:]
 
     init(_ runs: [(name: String, samples: [SampleRow])]) throws(InputError) {
         var names: [String: String] = [:]
         for (name, samples) in runs {
-            let cells = Dictionary(samples.map { ($0.cellID, $0.runID) }, uniquingKeysWith: { $1 })
-            for (cell, runID) in cells.sorted(by: { $0.key < $1.key }) {
+            for cell in Set(samples.map(\.cellID)).sorted() {
                 if let other = names.updateValue(name, forKey: cell) {
                     throw InputError(
                         file: name, message: "the cell \"\(cell)\" is also in the run \(other)",
                         remedy: "name runs of different cells, or judge each by itself")
                 }
-                runIDs[cell] = runID
             }
-            let figures = CellFigures(rows: samples)
-            for (key, series) in figures.series {
+            for (key, series) in CellFigures(rows: samples).series {
                 var place = key
                 place.cell = series.cellID
                 self.series[place] = series
@@ -81,62 +78,69 @@ private struct MeasuredFigures {
         }.sorted()
     }
 
-    func judge(_ place: Place, by goal: GatePolicy.Goal) -> GoalRow {
-        let own = series[place]!
-        var row = GoalRow(place.name(cellID: place.cell))
-        (row.runID, row.atMost, row.reference) = (runIDs[place.cell]!, goal.atMost, goal.reference?.text ?? "")
-        (row.value, row.blocks) = (own.centre, own.valueOfBlock.count)
-        guard let reference = goal.reference else {
-            let judged = goal.judged(
-                row, estimate: row.value, interval: medianInterval(of: own.values), isExact: own.isExact)
-            // A busy machine only lengthens a time, but either moves a ratio.
-            guard BaselineRatio.names.contains(place.metric) || judged.verdict == .missed else { return judged }
-            let ofCPUTime = BaselineRatio.names.contains(place.metric) ? series[place.ofCPUTime] : nil
-            return goal.confirmed(
-                judged, isOfBusyMachine: place.isOfWallClock && own.isOfBusyMachine,
-                cpuTime: ofCPUTime.flatMap { medianInterval(of: $0.values) })
+    func judge(_ place: Place, by goal: GatePolicy.Rule) -> CompareRow {
+        let (own, atMost) = (series[place]!, goal.figure.atMost ?? .infinity)
+        var row = goal.row(of: place.name(cellID: place.cell))
+        (row.runID, row.head, row.blocks) = (own.runID, own.centre, own.valueOfBlock.count)
+        var reference: Reference?
+        if let against = goal.against {
+            reference = find(against, of: place)
+            guard let reference, let base = series[reference.place] else { return row }
+            row.against = reference.isPaired ? reference.place.backend : reference.place.cell
+            row.base = base.centre
         }
-        guard let found = find(reference, of: place) else { return row }
-        row.reference = found.name
-        row.base = found.series.centre
-        if own.isExact, found.series.isExact {
-            row.ratio = row.base.flatMap { base in row.value.map { $0 / base } }.flatMap { $0.isFinite ? $0 : nil }
-            return goal.judged(row, estimate: row.ratio, interval: nil, isExact: true)
+        let measured = [own] + [reference.flatMap { series[$0.place] }].compactMap(\.self)
+        if measured.allSatisfy(\.isExact) {
+            if let base = row.base { row.ratio = row.head.map { $0 / base }.flatMap { $0.isFinite ? $0 : nil } }
+            let bounded = reference == nil ? row.head : row.ratio
+            row.take(bounded.map { Judgement(verdict: $0 <= atMost ? .met : .missed) } ?? .inconclusive(.noRatio))
+            return row
         }
-        let effect = Self.effect(of: own, to: found.series, isPaired: found.isPaired)
-        row.ratio = effect?.ratio
-        row.blocks = effect?.blocks ?? row.blocks
-        let ofCPUTime = series[place.ofCPUTime].flatMap { own in
-            series[found.place.ofCPUTime].flatMap { Self.effect(of: own, to: $0, isPaired: found.isPaired) }
+        var effect = self.effect(of: place, to: reference)
+        var interval = medianInterval(of: own.values)
+        if reference != nil {
+            row.blocks = effect?.blocks ?? row.blocks
+            row.ratio = effect?.ratio
+            interval = effect?.ratioInterval
+            if row.ratio == nil { effect = nil }
         }
-        return goal.confirmed(
-            goal.judged(row, estimate: effect?.ratio, interval: effect?.ratioInterval, isExact: false),
-            isOfBusyMachine: place.isOfWallClock && (own.isOfBusyMachine || found.series.isOfBusyMachine),
-            cpuTime: ofCPUTime?.ratioInterval)
+        (row.ratioLow, row.ratioHigh) = (interval?.lowerBound, interval?.upperBound)
+        row.take(goal.figure.judgement(on: effect, atMost: atMost, blocks: row.blocks ?? 0))
+        let isRatio = reference != nil || BaselineRatio.names.contains(place.metric)
+        // A busy machine only lengthens a time, but either moves a ratio.
+        guard place.isOfWallClock, measured.contains(where: \.isOfBusyMachine),
+            row.verdict == .missed || row.verdict == .met && isRatio
+        else { return row }
+        let other = reference.map { (place: $0.place.ofCPUTime, isPaired: $0.isPaired) }
+        let cpuTime = isRatio ? self.effect(of: place.ofCPUTime, to: other) : nil
+        let isConfirmed = cpuTime?.side(of: atMost) == (row.verdict == .met ? .minus : .plus)
+        if !isConfirmed || cpuTime?.scale != effect?.scale { row.take(.inconclusive(.busyMachine)) }
+        return row
     }
 
-    private static func effect(
-        of own: CellFigures.Series, to other: CellFigures.Series, isPaired: Bool
-    ) -> Effect? {
-        isPaired
-            ? Effect(pairs: other.pairs(with: own)) : Effect(base: other.replicates, head: own.replicates)
+    /// The figure or, if there is a reference, its ratio to that.
+    private func effect(of place: Place, to reference: Reference?) -> Effect? {
+        guard let own = series[place] else { return nil }
+        guard let reference else { return Effect(of: own.values) }
+        guard let base = series[reference.place] else { return nil }
+        return reference.isPaired
+            ? Effect(pairs: base.pairs(with: own)) : Effect(base: base.replicates, head: own.replicates)
     }
 
-    /// The reference of a goal's figure; nil if it was not measured.
-    private func find(
-        _ reference: GatePolicy.Goal.Reference, of place: Place
-    ) -> (name: String, place: Place, series: CellFigures.Series, isPaired: Bool)? {
+    /// Nil if none was measured.
+    private func find(_ reference: GatePolicy.Rule.Reference, of place: Place) -> Reference? {
         var other = place
         switch reference {
+        case .baseline: return nil
         case .cell(let id):
             other.cell = id
-            return series[other].map { (id, other, $0, false) }
+            return (other, false)
         case .fastest(let backends):
-            let found = backends.compactMap { backend -> (place: Place, series: CellFigures.Series, middle: Double)? in
+            let found = backends.compactMap { backend -> (place: Place, middle: Double)? in
                 other.backend = backend.rawValue
-                return series[other].flatMap { series in series.centre.map { (other, series, $0) } }
+                return series[other]?.centre.map { (other, $0) }
             }
-            return found.min { $0.middle < $1.middle }.map { ($0.place.backend, $0.place, $0.series, true) }
+            return found.min { $0.middle < $1.middle }.map { ($0.place, true) }
         }
     }
 }
@@ -146,62 +150,45 @@ extension CellFigures.Series {
     fileprivate var isExact: Bool { counts.map { $0.values.count == 1 || $0.agreed != nil } ?? false }
 }
 
-extension GatePolicy.Goal {
+extension Effect {
+    /// The side of the bound on which the whole interval lies; nil if it includes the bound.
+    fileprivate func side(of atMost: Double) -> FloatingPointSign? {
+        interval?.side(of: bound(atMost)...bound(atMost))
+    }
+}
+
+extension GatePolicy.Rule {
+    /// A row of the goal, without a figure.
+    fileprivate func row(of figure: FigureName) -> CompareRow {
+        var row = CompareRow(figure, verdict: .missing)
+        (row.against, row.atMost) = (against?.text ?? "", self.figure.atMost)
+        return row
+    }
+
     /// The row of a goal that matches no figure, named by its rule.
-    fileprivate var missing: GoalRow {
-        GoalRow(
-            cellID: selector.cell == "*" ? selector.workload : selector.cell,
-            backend: BackendID(rawValue: selector.backend), phase: selector.phase == "*" ? "" : selector.phase,
-            operationClass: selector.operationClass == "*" ? "" : selector.operationClass, metric: selector.metric,
-            stat: selector.stat == "*" ? "" : selector.stat, reference: reference?.text ?? "",
-            atMost: atMost)
+    fileprivate var missing: CompareRow {
+        func name(_ pattern: String) -> String { pattern == "*" ? "" : pattern }
+        return row(
+            of: FigureName(
+                cellID: selector.cell == "*" ? selector.workload : selector.cell,
+                backend: BackendID(rawValue: selector.backend), metric: selector.metric, phase: name(selector.phase),
+                operationClass: name(selector.operationClass), stat: name(selector.stat)))
     }
+}
 
-    /// - Parameters:
-    ///   - estimate: the bounded ratio or figure; nil if the denominator is 0.
-    ///   - interval: nil for counts that agree, and for too few figures.
-    ///   - isExact: whether the figures are counts that agree.
-    fileprivate func judged(
-        _ row: GoalRow, estimate: Double?, interval: ClosedRange<Double>?, isExact: Bool
-    ) -> GoalRow {
-        var row = row
-        (row.low, row.high) = (interval?.lowerBound, interval?.upperBound)
-        let judgement = isExact ? exactJudgement(estimate) : judgement(estimate, interval, blocks: row.blocks ?? 0)
-        (row.verdict, row.doubt) = (judgement.verdict, judgement.doubt)
-        return row
-    }
-
-    /// The row, or without its verdict if a busy machine may be the reason, and CPU time does not lie on the same side of
-    /// the bound.
-    fileprivate func confirmed(_ row: GoalRow, isOfBusyMachine: Bool, cpuTime: ClosedRange<Double>?) -> GoalRow {
-        guard isOfBusyMachine, row.verdict == .met || row.verdict == .missed,
-            cpuTime?.side(of: atMost...atMost) != (row.verdict == .met ? .minus : .plus)
-        else { return row }
-        var row = row
-        (row.verdict, row.doubt) = (.inconclusive, .busyMachine)
-        return row
-    }
-
-    private func exactJudgement(_ estimate: Double?) -> Judgement {
-        guard let estimate else { return .inconclusive(.noRatio) }
-        return Judgement(verdict: estimate <= atMost ? .met : .missed)
-    }
-
-    private func judgement(_ estimate: Double?, _ interval: ClosedRange<Double>?, blocks: Int) -> Judgement {
-        let needed = max(minBlocks, minimumForInterval)
-        guard let estimate else {
-            return .inconclusive(blocks < minimumForInterval ? .tooFewBlocks(blocks, enough: needed) : .noRatio)
+extension FigureRule {
+    /// The judgement of a goal's figure or ratio that varies, as if it were a worsening by as much as the bound allows.
+    ///
+    /// - Parameter effect: nil if there is no ratio.
+    fileprivate func judgement(on effect: Effect?, atMost: Double, blocks: Int) -> Judgement {
+        guard var effect else {
+            let enough = max(minBlocks, minimumForInterval)
+            return .inconclusive(blocks < minimumForInterval ? .tooFewBlocks(blocks, enough: enough) : .noRatio)
         }
-        guard let interval else { return .inconclusive(.tooFewBlocks(blocks, enough: needed)) }
-        if interval.upperBound <= atMost { return Judgement(verdict: .met) }
-        guard interval.lowerBound > atMost else {
-            let clearing = blocksToClear(
-                log(atMost), low: log(interval.lowerBound), centre: log(estimate), high: log(interval.upperBound),
-                blocks: blocks, most: BlockStages.mostOfRun)
-            let enough = clearing.map { max($0, minBlocks) } ?? (blocks < minBlocks ? minBlocks : nil)
-            return .inconclusive(.wideInterval(blocks: blocks, enough: enough))
-        }
-        guard blocks >= minBlocks else { return .inconclusive(.tooFewBlocks(blocks, enough: minBlocks)) }
-        return Judgement(verdict: .missed)
+        effect.mostBlocks = BlockStages.mostOfRun
+        var judgement = self.judgement(
+            on: effect, margin: Margin(atMost: effect.bound(atMost)), adjustedProbability: 0, direction: .lower)
+        if judgement.verdict != .inconclusive { judgement.verdict = judgement.verdict == .pass ? .met : .missed }
+        return judgement
     }
 }

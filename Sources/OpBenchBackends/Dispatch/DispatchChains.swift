@@ -2,7 +2,7 @@ import Dispatch
 import OpBenchModel
 
 /// Chains whose links are groups, entered until they have ended, and whose `notify` submits the next.
-final class DispatchChains: Backend, @unchecked Sendable {
+final class DispatchChains: RoundBackend, @unchecked Sendable {
     private let plan: WorkloadPlan
     private let chains: WorkloadPlan.Chains
     private let body: OperationBody

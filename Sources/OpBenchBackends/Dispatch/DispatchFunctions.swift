@@ -6,7 +6,7 @@ import OpBenchModel
 ///
 /// Otherwise as the closures of `dispatch`: a body submits what follows it in a chain or graph, and the next batch if
 /// it is the last of its own.
-final class DispatchFunctions: Backend, @unchecked Sendable {
+final class DispatchFunctions: RoundBackend, @unchecked Sendable {
     /// The argument of an operation's function.
     private struct Context {
         let round: Unretained<DispatchFunctions>

@@ -2,7 +2,7 @@ import Dispatch
 import OpBenchModel
 
 /// Graphs whose operations each have a group that the predecessors leave, and whose `notify` submits the operation.
-final class DispatchGraph: Backend, @unchecked Sendable {
+final class DispatchGraph: RoundBackend, @unchecked Sendable {
     private let graph: DependencyGraph
     private let plan: WorkloadPlan
     private let body: OperationBody

@@ -1,11 +1,6 @@
 import Dispatch
 import OpBenchModel
 
-extension WorkloadPlan {
-    /// Whether the round needs its own queue of Dispatch: the global one can neither be suspended nor take barriers.
-    var needsOwnQueue: Bool { startsSuspended || storm != nil || barriers != nil }
-}
-
 /// Dispatch's counterpart of an operation queue with a limit: the global queue, a serial queue, or pumps.
 ///
 /// A concurrent queue cannot wait for the submitted work: its users count the ends.
@@ -19,9 +14,6 @@ final class DispatchLane: RoundQueue {
     }
 
     let queue: DispatchQueue
-    let limit: Int?
-    /// Whether it can be suspended, and divided by barriers if it is concurrent.
-    private let canBeHeld: Bool
     private let kind: Kind
     let needsCount: Bool
 
@@ -29,11 +21,12 @@ final class DispatchLane: RoundQueue {
     convenience init(for plan: WorkloadPlan) { self.init(for: plan, limit: plan.limit) }
 
     init(for plan: WorkloadPlan, limit: Int?) {
-        self.limit = limit
-        canBeHeld = limit != nil || plan.needsOwnQueue
         switch limit {
         case nil:
-            queue = canBeHeld ? DispatchQueue(label: "opbench.concurrent", attributes: .concurrent) : .global()
+            // The global one can neither be suspended nor take barriers.
+            queue =
+                plan.startsSuspended || plan.storm != nil || plan.barriers != nil
+                ? DispatchQueue(label: "opbench.concurrent", attributes: .concurrent) : .global()
             kind = .concurrent
         case 1:
             queue = DispatchQueue(label: "opbench.serial")
@@ -86,11 +79,5 @@ final class DispatchLane: RoundQueue {
 
     func resume() {
         if case .pumps(let pumps) = kind { pumps.resume() } else { queue.resume() }
-    }
-
-    func adapt(to plan: WorkloadPlan) -> Bool {
-        guard limit == plan.limit, canBeHeld || !plan.needsOwnQueue else { return false }
-        if plan.startsSuspended { suspend() }
-        return true
     }
 }

@@ -3,7 +3,7 @@ import Dispatch
 import OpBenchModel
 
 /// Classes of urgency on Dispatch: a queue of another quality of service for each.
-final class DispatchLevels: Backend, @unchecked Sendable {
+final class DispatchLevels: RoundBackend, @unchecked Sendable {
     private let plan: WorkloadPlan
     private let classes: [UInt8]
     private let body: OperationBody

@@ -4,7 +4,7 @@
 
     /// Operations as nodes of a flow graph, made and connected in `build`. To submit them is to start those that wait
     /// for nothing.
-    final class OneTBBGraph: Backend, @unchecked Sendable {
+    final class OneTBBGraph: RoundBackend, @unchecked Sendable {
         private let plan: WorkloadPlan
         private let body: OperationBody
         /// From `build` to `teardown`.

@@ -4,7 +4,7 @@
 
     /// Operations as tasks of a `task_group`. A body runs what follows it in a chain or graph, and the next batch if it
     /// is the last of its own.
-    final class OneTBBGroup: Backend, @unchecked Sendable {
+    final class OneTBBGroup: RoundBackend, @unchecked Sendable {
         private let plan: WorkloadPlan
         private let tasks: Tasks
 

@@ -10,12 +10,10 @@ open class DeclaredQueue: RoundQueue, @unchecked Sendable {
     package static var isTrusted: Bool { false }
     package static var hasCompletionBlocks: Bool { false }
 
-    /// The limit with which the queue was made.
-    private let limit: Int?
     package let needsCount: Bool
 
     /// - Parameter hasWait: whether the queue can wait for all that was submitted.
-    public init(limit: Int?, hasWait: Bool) { (self.limit, needsCount) = (limit, !hasWait) }
+    public init(hasWait: Bool) { needsCount = !hasWait }
 
     open func submit(_ work: @escaping Work) { missing() }
     /// Whether the queue takes many closures by one call.
@@ -41,12 +39,6 @@ open class DeclaredQueue: RoundQueue, @unchecked Sendable {
     package func submit(_ work: @escaping Work, thenNotify notification: @escaping Work) { missing() }
 
     package func drain(isCounted: Bool) { if !isCounted { waitUntilEmpty() } }
-
-    package func adapt(to plan: WorkloadPlan) -> Bool {
-        guard limit == plan.limit else { return false }
-        if plan.startsSuspended { suspend() }
-        return true
-    }
 
     private func missing(_ function: String = #function) -> Never {
         preconditionFailure("a declared queue without \(function)")

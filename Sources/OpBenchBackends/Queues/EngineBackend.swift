@@ -19,7 +19,7 @@ package enum EngineBackend {
         id: .engine, guarantees: guarantees, ways: BackendFactory.libraryWays { EngineRound($0, $1) },
         threadEvents: EngineThreadEvents.shared)
 
-    private static let guarantees: Guarantees = [.limit, .priorityOrder, .suspension, .threadPriorities]
+    private static let guarantees: BackendGuarantees = [.limit, .priorityOrder, .suspension, .threadPriorities]
 
     private static let within = Way(
         support: { _ in .full(note: "each body submits the successors that it made ready") },

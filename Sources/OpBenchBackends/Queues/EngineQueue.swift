@@ -39,12 +39,6 @@ final class EngineQueue: ObjectQueue {
 
     func resume() { queue.isSuspended = false }
 
-    func adapt(to plan: WorkloadPlan) -> Bool {
-        queue.maxConcurrentOperationCount = plan.limit ?? OperationQueue.defaultMaxConcurrentOperationCount
-        queue.isSuspended = plan.startsSuspended
-        return true
-    }
-
     func observe(_ item: Item, _ number: Int, _ body: OperationBody) -> AnyObject? {
         item.observe(\.isFinished) { _, _ in body.didNotice(number) }
     }

@@ -1,3 +1,4 @@
+import OpBenchModel
 import OperationEngine
 
 /// The engine's reports about its threads, contract X4.
@@ -30,18 +31,7 @@ final class EngineThreadEvents: OperationTrace.Receiver, ThreadEventSource, @unc
 
     func receive(_ event: OperationTrace.ThreadEvent) {
         if [.begin, .park, .unpark].contains(event.step) { RunQueue.threadActs() }
-        let kind: ThreadEvent.Kind =
-            switch event.step {
-            case .begin: .begin
-            case .end: .end
-            case .park: .park
-            case .unpark: .unpark
-            case .wake: .wake
-            case .leaseTaken: .leaseTaken
-            case .leaseGivenUp: .leaseGivenUp
-            case .growth: .growth
-            case .shrinkage: .shrinkage
-            }
+        guard let kind = ThreadStep(rawValue: event.step.rawValue) else { return }
         lock.whileLocked {
             guard isKeeping else { return }
             events.append(ThreadEvent(kind, time: event.time, thread: event.thread, other: event.other))

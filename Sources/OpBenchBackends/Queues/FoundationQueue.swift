@@ -51,12 +51,6 @@ final class FoundationQueue: ObjectQueue {
 
     func resume() { queue.isSuspended = false }
 
-    func adapt(to plan: WorkloadPlan) -> Bool {
-        queue.maxConcurrentOperationCount = plan.limit ?? OperationQueue.defaultMaxConcurrentOperationCount
-        queue.isSuspended = plan.startsSuspended
-        return true
-    }
-
     /// Foundation on Linux has no key-value observing: the completion block calls the observers, one after the other.
     func observe(_ item: Item, _ number: Int, _ body: OperationBody) -> AnyObject? {
         let others = item.completionBlock

@@ -202,7 +202,7 @@ class ObjectRound<Queue: ObjectQueue>: QueueRound<Queue>, @unchecked Sendable {
 extension BackendFactory {
     /// How a library of operation queues executes what shapes need.
     static func libraryWays(
-        _ make: @escaping @Sendable (WorkloadPlan, OperationBody) -> any Backend
+        _ make: @escaping @Sendable (WorkloadPlan, OperationBody) -> any RoundBackend
     ) -> [Capability: Way] {
         let way = Way(make: make)
         let declared: [Capability] = [

@@ -14,7 +14,7 @@ import OpBenchModel
 ///
 /// **Lifetime.** The round outlives its operations, since `drain` waits for them: closures refer to it without
 /// reference counting.
-package class QueueRound<Queue: RoundQueue>: Backend, @unchecked Sendable {
+package class QueueRound<Queue: RoundQueue>: RoundBackend, @unchecked Sendable {
     typealias Work = @Sendable () -> Void
     typealias MakeQueue = @Sendable (_ limit: Int?) -> Queue
 
@@ -157,15 +157,6 @@ package class QueueRound<Queue: RoundQueue>: Backend, @unchecked Sendable {
         extra = .nothing
     }
 
-    package func handOver() -> AnyObject? { queues.count == 1 ? queues[0] : nil }
-
-    package func takeOver(_ queue: AnyObject) {
-        guard wantedLimits == [plan.limit], let queue = queue as? Queue, queue.adapt(to: plan) else {
-            return
-        }
-        queues = [queue]
-    }
-
     package func suspend() { for queue in queues { queue.suspend() } }
 
     package func resume() { for queue in queues { queue.resume() } }
@@ -206,7 +197,7 @@ package class QueueRound<Queue: RoundQueue>: Backend, @unchecked Sendable {
     }
 
     private func makeQueues() {
-        if queues.isEmpty { queues = wantedLimits.map(makeQueue) }
+        queues = wantedLimits.map(makeQueue)
         let places = UnsafeMutablePointer<Unretained<Queue>>.allocate(capacity: queues.count)
         for (index, queue) in queues.enumerated() { (places + index).initialize(to: Unretained(queue)) }
         (self.places, placeCount) = (places, queues.count)

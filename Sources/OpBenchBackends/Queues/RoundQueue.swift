@@ -27,10 +27,6 @@ package protocol RoundQueue: AnyObject, Sendable {
     func drain(isCounted: Bool)
     func suspend()
     func resume()
-    /// Prepares a queue that an earlier phase of a sequence has left for this plan.
-    ///
-    /// - Returns: false if it cannot serve the plan.
-    func adapt(to plan: WorkloadPlan) -> Bool
 }
 
 /// A queue of operation objects as well: the engine's and Foundation's.

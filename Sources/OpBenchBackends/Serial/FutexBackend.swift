@@ -4,7 +4,7 @@ import Synchronization
 
 /// One thread that sleeps on a futex until something has been submitted, and nothing else: the floor under every way to
 /// wake a queue. Neither the thread nor the submitter spins.
-final class FutexBackend: Backend, @unchecked Sendable {
+final class FutexBackend: RoundBackend, @unchecked Sendable {
     static let factory = BackendFactory(
         id: BackendID(rawValue: "serial:futex"), guarantees: [],
         ways: [

@@ -2,7 +2,7 @@ import OpBenchModel
 
 /// A plain loop on the submitting thread: no queue, no thread, no closure. The floor under every other backend, and the
 /// oracle of the outcome. Nothing waits in it, so that it has no latency to report.
-final class SerialBackend: Backend, @unchecked Sendable {
+final class SerialBackend: RoundBackend, @unchecked Sendable {
     /// The work for each operation.
     private enum Step {
         case run

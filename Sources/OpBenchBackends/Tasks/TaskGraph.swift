@@ -2,7 +2,7 @@ import Dispatch
 import OpBenchModel
 
 /// Chains, graphs and replays as Swift tasks, each of which makes the tasks of the successors that it made ready.
-final class TaskGraph: Backend, @unchecked Sendable {
+final class TaskGraph: RoundBackend, @unchecked Sendable {
     private let plan: WorkloadPlan
     private let body: OperationBody
     private var lanes: [TaskLane] = []

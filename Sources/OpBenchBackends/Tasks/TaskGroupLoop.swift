@@ -2,7 +2,7 @@ import Dispatch
 import OpBenchModel
 
 /// Task groups without a lane: each producer's part is a group, a limit is a window of children.
-final class TaskGroupLoop: Backend, @unchecked Sendable {
+final class TaskGroupLoop: RoundBackend, @unchecked Sendable {
     private let plan: WorkloadPlan
     private let body: OperationBody
     private let notifications = Notifications()

@@ -2,7 +2,7 @@ import Dispatch
 import OpBenchModel
 
 /// Operations without dependencies as Swift tasks; refilled batches as task groups. Tasks check for cancellation.
-final class TaskLoop: Backend, @unchecked Sendable {
+final class TaskLoop: RoundBackend, @unchecked Sendable {
     private let plan: WorkloadPlan
     private let body: OperationBody
     private let refill: Refill?

@@ -5,7 +5,7 @@ import OpBenchModel
 /// end later than their body. A subclass defines the task.
 ///
 /// A limit is a number of permits; a task keeps one until its operations have ended.
-class TaskRound: Backend, @unchecked Sendable {
+class TaskRound: RoundBackend, @unchecked Sendable {
     let plan: WorkloadPlan
     let body: OperationBody
     private let gate: TaskGate?

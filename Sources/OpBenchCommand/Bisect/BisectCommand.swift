@@ -123,7 +123,7 @@ struct BisectCommand: ParsableCommand {
         guard let figure, !known.contains(figure) else { return }
         throw InputError(
             file: "--figure", message: "there is no metric \"\(figure)\" that can get worse",
-            remedy: Suggestion.remedy(for: figure, among: known, from: "opbench explain-columns"))
+            remedy: Suggestion.remedy(for: figure, among: known, from: "opbench describe"))
     }
 
     func run() throws {
@@ -133,7 +133,7 @@ struct BisectCommand: ParsableCommand {
         try checkFigure()
         var (selection, policy) = try selection.loadJudged(by: policy, or: standardPolicy())
         // A bound on drift is about a baseline, not about the commits of the range.
-        policy.rules.removeAll { $0.baseline != nil }
+        policy.rules.removeAll { $0.against != nil }
         if let threshold {
             for index in policy.rules.indices { policy.rules[index].figure.maxRegression = threshold }
         }
@@ -146,7 +146,7 @@ struct BisectCommand: ParsableCommand {
             warnings: selection.warnings, isSilent: progress.isHidden)
         let whole = try run.measureEnds(interleaved)
         let rows = whole.rows.filter { policy.rule(for: $0) != nil && (figure == nil || $0.metric == figure) }
-        guard let change = SearchedChange(in: rows) else { return try reportUnchanged(whole, rows, policy) }
+        guard let change = SearchedChange(in: rows) else { return try reportUnchanged(whole, rows) }
         selection = try selection.narrowed(toCell: change.row.cellID, judgedBy: change.policy)
         let steps = try InterleavedPlan(
             selection, policy: change.policy, options: options, layouts: layout.layouts, takesAllStages: true)
@@ -160,12 +160,12 @@ struct BisectCommand: ParsableCommand {
 
     /// Prints the comparison of both ends, in which nothing regressed.
     private func reportUnchanged(
-        _ measured: JudgedRun, _ rows: [CompareRow], _ policy: GatePolicy
+        _ measured: JudgedRun, _ rows: [CompareRow]
     ) throws {
         let shown = ComparisonReport(rows: rows, outcome: nil, compared: .sides(measured.run))
         try StandardOutput.write(ComparisonTable.text(of: shown))
         StandardError.say("opbench: no figure regressed between these commits; there is nothing to search")
-        let outcome = GateOutcome(rows, policy: policy, hasBadSample: measured.run.hasBadSample, isLenient: false)
+        let outcome = GateOutcome(rows, hasBadSample: measured.run.hasBadSample, isLenient: false)
         let status =
             switch outcome {
             case .pass, .regression, .missed: ExitStatus.success

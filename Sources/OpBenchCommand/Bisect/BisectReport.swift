@@ -16,21 +16,15 @@ struct BisectReport {
     /// - Parameter width: nil for no limit.
     func text(width: Int?) -> String {
         let lines = [headline] + suspects.map { "  " + words($0) } + ["", changeLine] + sharedLine
-        let table = PrintedTable(
-            columns.map { .init(title: $0.title, isText: $0.isText, rank: $0.rank) },
-            rows: rows.map { row in columns.map { $0.text(row) } })
         return lines.map { TerminalText.escaped($0, limit: TerminalText.messageLimit) + "\n" }.joined() + "\n"
             + table.text(width: width)
     }
 
     /// The same for a comment or the summary of a CI job.
     var markdown: String {
-        func line(_ cells: [String]) -> String { "| \(cells.joined(separator: " | ")) |\n" }
-        return "### \(MarkdownText.cell(headline))\n\n"
+        "### \(MarkdownText.cell(headline))\n\n"
             + suspects.map { "- \(MarkdownText.cell(words($0)))\n" }.joined()
-            + ([changeLine] + sharedLine).map { "\n\(MarkdownText.cell($0))\n" }.joined() + "\n"
-            + line(columns.map { MarkdownText.cell($0.title) }) + line(columns.map { $0.isText ? "---" : "---:" })
-            + rows.map { row in line(columns.map { MarkdownText.cell($0.text(row)) }) }.joined()
+            + ([changeLine] + sharedLine).map { "\n\(MarkdownText.cell($0))\n" }.joined() + "\n" + table.markdown()
     }
 
     private var headline: String {
@@ -51,7 +45,7 @@ struct BisectReport {
     /// `cpu_time total of w work_ns=5000, engine: 1.05× (1.04–1.06), from v1.2 (00a160b1c2) to main (afe90963d4)`
     private var changeLine: String {
         let row = change.row
-        let interval = Self.interval(of: row).map { " (\($0))" } ?? ""
+        let interval = row.interval.map { " (\($0))" } ?? ""
         let ends = "from \(history.good.words) to \(history.commit(at: history.others.count).words)"
         let figure = "\(row.figure.title) of \(row.cellID), \(row.backend.rawValue)"
         return "\(figure): \(Self.ratio(of: row))\(interval), \(ends)"
@@ -74,35 +68,18 @@ struct BisectReport {
 
     private static func ratio(of row: CompareRow) -> String { row.ratio.map(Quantities.ratio) ?? Quantities.absent }
 
-    private static func interval(of row: CompareRow) -> String? {
-        guard let low = row.ratioLow, let high = row.ratioHigh else { return nil }
-        return Quantities.ratioInterval(low, high)
-    }
-
-    // MARK: The table of steps
-
-    private typealias Row = (number: Int, step: BisectRun.Step)
-
-    private var rows: [Row] { steps.enumerated().map { ($0.offset, $0.element) } }
-
-    private struct Column {
-        let title: String
-        var isText = false
-        /// See `PrintedTable.Column`.
-        var rank = 0
-        let text: (Row) -> String
-    }
-
-    private var columns: [Column] {
-        [
-            Column(title: "step") { String($0.number) },
-            Column(title: "commit", isText: true) { $0.step.head.shortID },
-            Column(title: "against", isText: true, rank: 1) { $0.step.base.shortID },
-            Column(title: "ratio") { $0.step.judged.map { Self.ratio(of: $0.row) } ?? Quantities.absent },
-            Column(title: "95 %") { $0.step.judged.flatMap { Self.interval(of: $0.row) } ?? Quantities.absent },
-            Column(title: "blocks") { $0.step.judged == nil ? Quantities.absent : String($0.step.blocks) },
-            Column(title: "verdict", isText: true) { $0.step.verdict },
-        ]
+    /// The steps, from 0.
+    private var table: Table<(offset: Int, element: BisectRun.Step)> {
+        Table(
+            [
+                .init("step") { String($0.offset) },
+                .init("commit", isText: true) { $0.element.head.shortID },
+                .init("against", isText: true, rank: 1) { $0.element.base.shortID },
+                .init("ratio") { $0.element.judged.map { Self.ratio(of: $0.row) } ?? Quantities.absent },
+                .init("95 %") { $0.element.judged?.row.interval ?? Quantities.absent },
+                .init("blocks") { $0.element.judged?.row.blocks.map(String.init) ?? Quantities.absent },
+                .init("verdict", isText: true) { $0.element.verdict },
+            ], Array(steps.enumerated()))
     }
 }
 

@@ -45,7 +45,6 @@ struct BisectRun {
         let head: PackageCommit
         /// Nil if the commit was skipped.
         var judged: SearchedChange.Judged?
-        var blocks = 0
         /// Whether it compares the commit that was found with its parent.
         let isCheck: Bool
     }
@@ -102,7 +101,6 @@ struct BisectRun {
         // The runs whose interval shows the verdict on a position, against the good end.
         var folders = [last: ends.run.folder]
         steps[0].judged = change.ends
-        steps[0].blocks = Self.blocks(of: change.row, among: ends.run.samples)
         while true {
             while let position = search.next {
                 guard let (judged, folder) = try step(0, position, change, interleaved, isCheck: false) else {
@@ -149,7 +147,6 @@ struct BisectRun {
             return nil
         }
         steps[steps.count - 1].judged = judged
-        steps[steps.count - 1].blocks = Self.blocks(of: judged.row, among: measured.run.samples)
         return (judged, measured.run.folder)
     }
 
@@ -201,15 +198,5 @@ struct BisectRun {
             ? "repeat the command with --run-id \(options.runID) --resume" : "repeat it; nothing was measured yet"
         StandardError.say("opbench: interrupted; to continue, \(remedy)")
         return CommandOutcome(status: ExitStatus.interrupted(by: signal))
-    }
-
-    /// The number of blocks that report the figure.
-    private static func blocks(of row: CompareRow, among samples: [SampleRow]) -> Int {
-        let metric = BaselineRatio(rawValue: row.metric)?.metric.name ?? row.metric
-        return Set(
-            samples.lazy.filter {
-                $0.metric == metric && $0.cellID == row.cellID && $0.backend == row.backend
-            }.map(\.block)
-        ).count
     }
 }

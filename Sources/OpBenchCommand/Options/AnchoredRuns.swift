@@ -31,7 +31,7 @@ extension GatePolicy {
         return try baselines.map { name in
             let place = "\(folder)/\(name)"
             guard access("\(place)/\(SampleRow.fileName)", F_OK) == 0 else {
-                let index = rules.firstIndex { $0.baseline == name } ?? 0
+                let index = rules.firstIndex { $0.against == .baseline(name) } ?? 0
                 throw MissingBaseline(
                     file: file ?? "--policy", path: "$.rules[\(index)].against", name: name, folder: folder)
             }

@@ -52,7 +52,7 @@ enum NameList {
             guard known.contains(name) else {
                 throw InputError(
                     file: option, message: message(name),
-                    remedy: Suggestion.remedy(for: name, among: known, from: "opbench explain-columns"))
+                    remedy: Suggestion.remedy(for: name, among: known, from: "opbench describe"))
             }
             if !names.contains(name) { names.append(name) }
         }

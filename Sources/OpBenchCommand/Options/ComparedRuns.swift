@@ -22,7 +22,7 @@ enum ComparedRuns {
     /// The policy without a file.
     var standardPolicy: GatePolicy { if case .sides = self { .standardForSides } else { .standard } }
 
-    /// Compares the two sides; goals have none.
+    /// Compares the two sides, or judges each run by goals.
     ///
     /// - Parameters:
     ///   - anchors: the baselines of the policy; without them, their rules judge nothing.
@@ -51,7 +51,12 @@ enum ComparedRuns {
                     remedy: "name a run of `opbench ab`, or compare two runs with --baseline and --candidate")
             }
             rows = try SideComparison(staged).rows(run.samples)
-        case .goals: return []
+        case .goals(let runs):
+            for run in runs { try run.refuseSides(remedy: "judge runs of one build by goals") }
+            try MeasuredRun.checkSameHosts(runs)
+            return try GoalJudgement(
+                policy.rules, of: runs.map { ($0.name, $0.samples) }, hosts: runs.hostsOfCells
+            ).rows
         }
         for anchor in anchors { try MeasuredRun.checkSameHost(anchor, head, ignoring: ignored) }
         return rows.adding(anchored: try AnchoredComparison(anchors.baselines, staged).rows(head.samples))
@@ -73,15 +78,6 @@ enum ComparedRuns {
             names.insert(name)
         }
         return names
-    }
-}
-
-extension [MeasuredRun] {
-    /// Judges runs of different cells by goals.
-    func rows(by goals: [GatePolicy.Goal]) throws(InputError) -> [GoalRow] {
-        for run in self { try run.refuseSides(remedy: "judge runs of one build by goals") }
-        try MeasuredRun.checkSameHosts(self)
-        return try GoalJudgement(goals, of: map { ($0.name, $0.samples) }, hosts: hostsOfCells).rows
     }
 }
 

@@ -86,7 +86,7 @@ struct DestinationOptions: ParsableArguments {
         help: ArgumentHelp(
             "The name of the run and its folder.", discussion: "By default, the time in UTC and four random digits.",
             valueName: "id"),
-        completion: .runs(in: "--output"))
+        completion: .run)
     var runID: String?
 
     @Flag(

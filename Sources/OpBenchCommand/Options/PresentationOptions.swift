@@ -38,18 +38,18 @@ struct PresentationOptions: ParsableArguments {
         let resolution = facts?.clockResolutionNanoseconds ?? RunFacts.histogramUnitNanoseconds
         let isQuick = facts?.isQuick ?? false
         return switch format {
-        case .table where wide: SummaryTable.text(of: rows, clockResolution: resolution, isQuick: isQuick)
+        case .table where wide: SummaryTable(rows, clockResolution: resolution, isQuick: isQuick).text
         case .table:
             CellTable.text(
                 of: rows, clockResolution: resolution, isQuick: isQuick, width: width,
                 isColored: StandardOutput.isColored)
         case .csv: CSVFile.text(of: rows)
         case .json: RowJSON.text(of: rows)
-        case .markdown: SummaryMarkdown.text(of: rows, clockResolution: resolution, isQuick: isQuick)
+        case .markdown: SummaryTable(rows, clockResolution: resolution, isQuick: isQuick).markdown
         }
     }
 
-    func text<Row>(of report: ComparisonReport<Row>) -> String {
+    func text(of report: ComparisonReport) -> String {
         switch format {
         case .table:
             ComparisonTable.text(of: report, width: width) + (wide ? VarianceTable.text(of: report.variances) : "")

@@ -12,7 +12,7 @@ struct ReportOptions: ParsableArguments {
                 By default, time and CPU time of the engine and of declared backends may rise by 5 % relative to \
                 Dispatch, between two interleaved builds by 2 %; allocations and unreleased memory by 1 %; latencies \
                 in an open loop by 10 % (p50) and 25 % (p99). Between two interleaved builds, a searched rate may fall \
-                by 10 %. `opbench schema policy` prints the format.
+                by 10 %. `opbench describe policy-schema` prints the format.
                 """,
             valueName: "file"),
         completion: .json)
@@ -49,22 +49,21 @@ struct ReportOptions: ParsableArguments {
     }
 
     func loadPolicy(for compared: ComparedRuns) throws(InputErrors) -> GatePolicy {
-        try .forTwoSides(policy, or: compared.standardPolicy, on: compared.runs.backends)
-    }
-
-    func loadGoals(of runs: [MeasuredRun]) throws(InputErrors) -> [GatePolicy.Goal] {
+        guard case .goals(let runs) = compared else {
+            return try .forTwoSides(policy, or: compared.standardPolicy, on: compared.runs.backends)
+        }
+        let remedy = "name a policy whose rules have at_most, or a --baseline to compare with"
         guard let policy else {
             throw InputErrors(
                 InputError(
-                    file: "--policy", message: "a single run is judged by goals, but there are none",
-                    remedy: "name a policy whose rules have at_most, or a --baseline to compare with"))
+                    file: "--policy", message: "a single run is judged by goals, but there are none", remedy: remedy))
         }
-        let goals = try GatePolicy.load(file: policy, recorded: runs.backends).goals
-        guard !goals.isEmpty else {
+        let goals = try GatePolicy.load(file: policy, recorded: runs.backends)
+        guard goals.isOfGoals else {
             throw InputErrors(
                 InputError(
                     file: policy, path: "$.rules", message: "the rules compare two sides, but there is only one run",
-                    remedy: "name a policy whose rules have at_most, or a --baseline to compare with"))
+                    remedy: remedy))
         }
         return goals
     }
@@ -80,13 +79,7 @@ struct ReportOptions: ParsableArguments {
             StandardError.say("opbench: warning: rule \(index + 1) of the policy matches no figure")
         }
         let shown = ComparisonReport(
-            rows: showsAll ? rows : rows.filter { policy.rule(for: $0) != nil }, outcome: outcome, compared: compared,
-            anchors: anchors)
-        try write(shown, allRows: rows, files: files)
-    }
-
-    /// - Parameter allRows: all rows, including those that are not printed, for the CSV file.
-    func write<Row>(_ shown: ComparisonReport<Row>, allRows: [Row], files: ReportFiles) throws {
+            rows: showsAll ? rows : policy.asked(among: rows), outcome: outcome, compared: compared, anchors: anchors)
         // On a terminal, the table has them and the remedies.
         let isOnScreen = presentation.format == .table && StandardOutput.isTerminal && StandardError.isTerminal
         if !isOnScreen {
@@ -97,7 +90,7 @@ struct ReportOptions: ParsableArguments {
         try StandardOutput.write(presentation.text(of: shown))
         if annotates { try StandardOutput.write(GitHubAnnotations.text(of: shown)) }
         var reports: [(file: ReportFile, text: String)] = []
-        if let file = files.csv { reports.append((file, CSVFile.text(of: allRows))) }
+        if let file = files.csv { reports.append((file, CSVFile.text(of: rows))) }
         if let file = files.markdown { reports.append((file, ComparisonMarkdown.text(of: shown))) }
         if let file = files.junit { reports.append((file, JUnitReport.text(of: shown))) }
         try ReportFile.write(reports)
@@ -118,7 +111,7 @@ extension GatePolicy {
     ) throws(InputErrors) -> GatePolicy {
         guard let file else { return standard }
         let loaded = try GatePolicy.load(file: file, recorded: backends)
-        guard loaded.goals.isEmpty else {
+        guard !loaded.isOfGoals else {
             throw InputErrors(
                 InputError(
                     file: file, path: "$.rules[0].at_most", message: "goals apply to one run, not to two sides",

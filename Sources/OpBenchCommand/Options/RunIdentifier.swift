@@ -1,22 +1,16 @@
-import Glibc
 import OpBenchModel
+import OpBenchRunner
 
 /// The name of a run and of its folder.
 enum RunIdentifier {
     /// The time in UTC and four random digits, so that runs from the same second differ: `20261121T130501Z-3fa9`.
     static func make() -> String {
-        var now = time(nil)
-        var parts = tm()
-        gmtime_r(&now, &parts)
-        var text = [CChar](repeating: 0, count: 32)
-        let length = strftime(&text, text.count, "%Y%m%dT%H%M%SZ", &parts)
         let random = String(UInt16.random(in: 0...UInt16.max), radix: 16)
-        return String(decoding: text[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
-            + "-" + String(repeating: "0", count: 4 - random.count) + random
+        return Timestamp.text("%Y%m%dT%H%M%SZ") + "-" + String(repeating: "0", count: 4 - random.count) + random
     }
 
     /// Other names in the folder of runs.
-    private static let reserved = ["baseline", RunName.historyFile]
+    private static let reserved = ["baseline", HistoryRow.fileName]
 
     /// Checks the id of a new run.
     static func check(runID id: String, option: String = "--run-id") throws(InputError) {

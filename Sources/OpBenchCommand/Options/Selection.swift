@@ -18,7 +18,7 @@ struct CellOptions: ParsableArguments {
                 supports.
                 """,
             valueName: "list"),
-        completion: .availableBackends)
+        completion: .backends)
     var backends: String?
 
     @Option(
@@ -145,7 +145,7 @@ struct Selection: Sendable {
             let shapes = BackendDefinition.of(backend)?.shapes.map(\.rawValue).sorted() ?? []
             throw InputError(
                 file: "--backend", message: "\"\(backend.rawValue)\" supports none of the given workloads",
-                remedy: "it supports the shapes \(Suggestion.list(shapes, from: "opbench shapes"))")
+                remedy: "it supports the shapes \(Suggestion.list(shapes, from: "opbench describe"))")
         }
     }
 

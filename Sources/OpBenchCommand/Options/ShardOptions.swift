@@ -36,9 +36,9 @@ struct ShardOptions: ParsableArguments {
     func part(of plan: RunPlan, by builds: ComparedBuilds? = nil, isSilent: Bool) throws -> RunPlan {
         guard let shard = try shard() else { return plan }
         let part = plan.part(shard, of: builds)
-        if !isSilent, let sweep = part.options.sweep {
+        if !isSilent, let sweep = part.sweep {
             StandardError.say(
-                "opbench: shard \(shard) of the sweep \(sweep.sha256.prefix(12)): \(part.cells.count) of "
+                "opbench: shard \(shard) of the sweep \(sweep.prefix(12)): \(part.cells.count) of "
                     + "\(counted(plan.cells.count, "cell")), on \(part.options.host)")
         }
         return part

@@ -114,16 +114,17 @@ private struct CellSection {
     }
 
     /// If the table is too wide, the times of all backends with ratios are left out.
-    func layout(width: Int?, isColored: Bool) -> PrintedTable.Layout {
+    func layout(width: Int?, isColored: Bool) -> TableText {
         let heading = TerminalText.escaped(names.heading, limit: TerminalText.messageLimit)
         let title = WrappedText.paragraph(heading, width: width, hanging: 2)
         guard !columns.isEmpty else { return .init(text: title + "not measured\n", hidden: []) }
         let places: [Line] = cellIDs.flatMap { cell in figures.map { (cell, $0) } }
         let entries = entries(of: places)
-        var layout = table(places, entries).layout(width: width, isColored: isColored)
+        let styles = isColored ? entries.map { $0.map(\.style) } : nil
+        var layout = table(places, entries, styles, width)
         if !layout.hidden.isEmpty {
-            let ratios = entries.map { $0.map { $0.ratio.isEmpty ? $0 : $0.withoutFigure } }
-            layout = table(places, ratios).layout(width: width, isColored: isColored)
+            layout = table(
+                places, entries.map { $0.map { $0.ratio.isEmpty ? $0 : $0.withoutFigure } }, styles, width)
         }
         return .init(text: title + layout.text, hidden: layout.hidden + leftOut)
     }
@@ -140,26 +141,28 @@ private struct CellSection {
         }
     }
 
-    private func table(_ places: [Line], _ entries: [[Entry]]) -> PrintedTable {
+    /// - Parameter styles: of the entries; nil for plain text.
+    private func table(_ places: [Line], _ entries: [[Entry]], _ styles: [[TextStyle]]?, _ width: Int?) -> TableText {
         let texts = entries.map(Self.aligned)
-        let isTimeAlone = figures == [.time]
-        let lines = places.indices.map { index in
-            let place = places[index]
-            let isFirst = place.figure == figures.first
-            let cell = names.fields(of: place.cell).map { isFirst ? $0 : "" }
-            let titles = isTimeAlone ? [] : [ColumnTitle(place.figure.title).plain]
-            return PrintedTable.Line.row(
-                cell + titles + texts.map { $0[index] },
-                styles: (cell + titles).map { _ in .plain } + entries.map { $0[index].style })
+        let cells = places.map { place in
+            names.fields(of: place.cell).map { place.figure == figures.first ? $0 : "" }
         }
-        let titles = names.columns + (isTimeAlone ? [] : ["figure"])
         // Breaking a title would hide a workflow command in it from its escaping.
         func escaped(_ title: String) -> String { TerminalText.escaped(title, limit: TerminalText.fieldLimit) }
-        return PrintedTable(
-            titles.map { .init(title: escaped($0), isText: true) }
-                // Forms of backends are hidden first.
-                + columns.map { .init(title: escaped($0.title), rank: $0.backend.isForm ? 2 : 1) },
-            lines: lines)
+        var columns = names.columns.enumerated().map { place, title in
+            Table<Int>.Column(escaped(title), isText: true) { cells[$0][place] }
+        }
+        if figures != [.time] {
+            let titles = places.map { ColumnTitle($0.figure.title).plain }
+            columns.append(.init("figure", isText: true) { titles[$0] })
+        }
+        let plain = columns.map { _ in TextStyle.plain }
+        // Forms of backends are hidden first.
+        columns += zip(self.columns, texts).map { backend, texts in
+            Table<Int>.Column(escaped(backend.title), rank: backend.backend.isForm ? 2 : 1) { texts[$0] }
+        }
+        return Table(columns, Array(places.indices)).layout(
+            width: width, styles: styles.map { styles in { (line: Int) in plain + styles.map { $0[line] } } })
     }
 
     private func entry(_ row: SummaryRow?, _ figure: Figure) -> Entry {

@@ -3,7 +3,7 @@ import OpBenchModel
 
 /// Workflow commands for GitHub: one for each figure that fails or is missing.
 enum GitHubAnnotations {
-    static func text<Row>(of report: ComparisonReport<Row>) -> String {
+    static func text(of report: ComparisonReport) -> String {
         report.rows.compactMap { row -> String? in
             let level: String
             switch row.verdict {
@@ -23,7 +23,7 @@ enum GitHubAnnotations {
 /// skipped if inconclusive. If a gate fails for another reason, there is one more test case, so that no report is green
 /// for a failed gate.
 enum JUnitReport {
-    static func text<Row>(of report: ComparisonReport<Row>) -> String {
+    static func text(of report: ComparisonReport) -> String {
         let judged = report.rows.filter { $0.verdict != .unjudged }
         let reason = report.failure
         let failures =
@@ -47,7 +47,7 @@ enum JUnitReport {
         return text + "</testsuite>\n"
     }
 
-    private static func testCase<Row>(_ row: Row, _ report: ComparisonReport<Row>) -> String {
+    private static func testCase(_ row: CompareRow, _ report: ComparisonReport) -> String {
         let name = XMLText.attribute("\(row.backend.rawValue) \(row.figureName)")
         let opening = "  <testcase classname=\"\(XMLText.attribute(row.cellID))\" name=\"\(name)\""
         let message = "message=\"\(XMLText.attribute(report.sentence(row)))\""

@@ -8,10 +8,11 @@ enum ComparisonMarkdown {
     /// In bytes. A comment on GitHub holds 65,536 characters.
     static let sizeLimit = 60_000
 
-    static func text<Row>(of report: ComparisonReport<Row>) -> String {
+    static func text(of report: ComparisonReport) -> String {
         let rows = report.rows
         let outcome = report.outcome.map { "\($0.icon) opbench gate: \($0.rawValue)" } ?? "opbench comparison"
-        var text = "### \(outcome)\(GateSummary.counts(of: rows))\n"
+        let counts = rows.verdictCounts.isEmpty ? "" : " (\(rows.verdictCounts))"
+        var text = "### \(outcome)\(counts)\n"
         let reason = report.failure.map { "\($0.prefix(1).uppercased())\($0.dropFirst())." }
         let differing = report.surroundings.map { "Differs around the code: \($0)" }
         for line in [reason].compactMap(\.self) + differing + [report.bound].compactMap(\.self) {
@@ -26,7 +27,7 @@ enum ComparisonMarkdown {
         }
         let room = (sizeLimit - text.utf8.count - closing.utf8.count) / 2
         let findings = rows.filter { $0.verdict.findingIcon != nil }
-        if !findings.isEmpty { text += "\n" + table(findings, findingColumns(of: report), room: room) }
+        if !findings.isEmpty { text += "\n" + written(findingColumns(of: report), findings, room: room) }
         return text + closing + (rows.isEmpty ? "" : folded("All figures (\(rows.count))", all(of: report, room: room)))
     }
 
@@ -44,63 +45,45 @@ enum ComparisonMarkdown {
         return folded("Explained: \(lines.first?.prefix(mostHeading) ?? "")", "<pre>\n\(shown)</pre>\n")
     }
 
-    /// A column in Markdown: its title and the escaped cell of a row.
-    private typealias Column<Row> = (title: String, isText: Bool, cell: (Row) -> String)
-
     /// The sentence of a finding, and the figures behind it.
-    private static func findingColumns<Row>(of report: ComparisonReport<Row>) -> [Column<Row>] {
-        let names = report.cellNames
-        let finding: Column<Row> = (
-            "finding", true, { "\($0.verdict.findingIcon ?? "") \(sentence($0, names, report.units))" }
-        )
-        return [finding] + columns(of: report) { Row.findingColumns.contains($0.title) }
-    }
-
-    private static func columns<Row>(
-        of report: ComparisonReport<Row>, where isShown: (ReportColumn<Row>) -> Bool = { _ in true }
-    ) -> [Column<Row>] {
-        Row.reportColumns.filter(isShown).map { column in
-            (column.title, column.isText, { MarkdownText.cell(column.text($0, report.units)) })
+    private static func findingColumns(of report: ComparisonReport) -> [CompareRow.Column] {
+        let (names, resolution) = (report.cellNames, report.clockResolution)
+        let finding = CompareRow.Column("finding", isText: true, isMarkup: true) {
+            "\($0.verdict.findingIcon ?? "") \(sentence($0, names, resolution))"
         }
+        return [finding]
+            + report.columns.filter { ["base", "new", "median", "other", "95 % interval"].contains($0.title) }
     }
 
     /// `pool uses 32 % more CPU time per operation (queue, each)`
-    private static func sentence<Row: JudgedRow>(
-        _ row: Row, _ names: [Substring: CellNames], _ units: FigureUnits
+    private static func sentence(
+        _ row: CompareRow, _ names: [Substring: CellNames], _ resolution: Double
     ) -> String {
-        let backend = MarkdownText.cell(row.backend.rawValue)
-        // Between backticks, an entity would be shown literally.
-        let name = backend == row.backend.rawValue ? "`\(backend)`" : backend
-        let workload = ComparisonTable.workload(of: row.cellID)
+        let workload = row.workload
         let settings = (names[workload]?.name(of: row.cellID) ?? "").split(separator: " ").filter { $0 != workload }
         let values = settings.map { setting in
             let value = setting.drop { $0 != "=" }.dropFirst()
             let isClear = value.first?.isLetter == true && !["default", "true", "false"].contains(value)
             return isClear ? value : setting
         }
+        let backend = MarkdownText.cell(row.backend.rawValue)
+        // Between backticks, an entity would be shown literally.
+        let name = backend == row.backend.rawValue ? "`\(backend)`" : backend
         let cell = ([workload] + values).joined(separator: ", ")
-        return name + MarkdownText.cell("\(row.predicate(units)) (\(cell))")
+        return name + MarkdownText.cell("\(row.predicate(resolution)) (\(cell))")
     }
 
     /// All columns of all figures, those that need attention first.
-    private static func all<Row>(of report: ComparisonReport<Row>, room: Int) -> String {
+    private static func all(of report: ComparisonReport, room: Int) -> String {
         let rows = report.rows.filter(\.verdict.isRemarkable) + report.rows.filter { !$0.verdict.isRemarkable }
         let facts = [report.origin, report.noise.map { "noisy: \($0)" }].compactMap(\.self)
-        return table(rows, columns(of: report), room: room) + facts.map { "\n\(MarkdownText.cell($0))\n" }.joined()
+        return written(report.columns, rows, room: room) + facts.map { "\n\(MarkdownText.cell($0))\n" }.joined()
     }
 
-    /// - Parameter room: the limit in bytes; rows beyond it are only counted.
-    private static func table<Row>(_ rows: [Row], _ columns: [Column<Row>], room: Int) -> String {
-        func line(_ fields: [String]) -> String { "| " + fields.joined(separator: " | ") + " |\n" }
-        var text = line(columns.map(\.title)) + line(columns.map { $0.isText ? "---" : "---:" })
-        for (index, row) in rows.enumerated() {
-            let next = line(columns.map { $0.cell(row) })
-            if text.utf8.count + next.utf8.count > room {
-                return text + "\n… and \(counted(rows.count - index, "more figure")), which --csv writes to a file.\n"
-            }
-            text += next
+    private static func written(_ columns: [CompareRow.Column], _ rows: [CompareRow], room: Int) -> String {
+        Table(columns, rows).markdown(room: room) {
+            "\n… and \(counted($0, "more figure")), which --csv writes to a file.\n"
         }
-        return text
     }
 
     private static func folded(_ title: String, _ text: String) -> String {
@@ -131,48 +114,4 @@ extension Verdict {
 
     /// Whether it needs attention.
     fileprivate var isRemarkable: Bool { findingIcon != nil || self == .inconclusive }
-}
-
-extension CompareRow {
-    static let findingColumns = ["base", "new", "95 % interval"]
-
-    func predicate(_ units: FigureUnits) -> String {
-        guard let base, let head else {
-            return "'s \(figureName) \(base == nil ? "has no base" : "is only in the base")"
-        }
-        guard let ratio else {
-            let ends = [
-                units.figure(base, of: figure.metric, beside: head),
-                units.figure(head, of: figure.metric, beside: base),
-            ]
-            return "'s \(figureName) changed from \(ends[0]) to \(ends[1])"
-        }
-        let part = Quantities.change(ratio - 1).drop { "+−".contains($0) }
-        let more = ratio > 1 ? "more" : "less"
-        guard [figure.metric, "\(figure.metric) total"].contains(figureName) else {
-            return "'s \(figureName) is \(part) \(ratio > 1 ? "higher" : "lower")"
-        }
-        return switch figure.metric {
-        case Metric.time.name: " takes \(part) \(more) time per operation"
-        case Metric.cpuTime.name: " uses \(part) \(more) CPU time per operation"
-        case Metric.allocations.name: " makes \(part) \(ratio > 1 ? "more" : "fewer") allocations per operation"
-        case Metric.allocatedBytes.name: " allocates \(part) \(more) memory per operation"
-        case BaselineRatio.time.rawValue: " takes \(part) \(more) time relative to Dispatch"
-        case BaselineRatio.cpuTime.rawValue: " uses \(part) \(more) CPU time relative to Dispatch"
-        default: "'s \(figureName) is \(part) \(ratio > 1 ? "higher" : "lower")"
-        }
-    }
-}
-
-extension GoalRow {
-    static let findingColumns = ["median", "other", "95 % interval"]
-
-    func predicate(_ units: FigureUnits) -> String {
-        func text(_ title: String) -> String {
-            Self.reportColumns.first { $0.title == title }?.text(self, units) ?? Quantities.absent
-        }
-        guard verdict != .missing else { return "'s \(figureName) was not measured" }
-        let figure = text(ratio == nil ? "median" : Self.ratioTitle)
-        return "'s \(figureName) is \(figure); the goal is at most \(text("at most"))"
-    }
 }

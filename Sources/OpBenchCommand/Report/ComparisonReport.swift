@@ -1,36 +1,6 @@
-import Glibc
 import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
-
-/// A judged figure, as used by all printed forms of a comparison or of goals.
-protocol JudgedRow: FigureRow {
-    /// The first three columns identify the figure.
-    static var reportColumns: [ReportColumn<Self>] { get }
-    /// The titles of the columns beside the sentence of a finding.
-    static var findingColumns: [String] { get }
-
-    /// The finding in words, to follow the backend's name: ` uses 32 % more CPU time per operation`.
-    func predicate(_ units: FigureUnits) -> String
-
-    /// Empty if it does not matter.
-    var runID: String { get }
-    var figureName: String { get }
-    var verdict: Verdict { get }
-    var doubt: Doubt? { get }
-    var ratio: Double? { get }
-    /// The logarithm of the ratio to the bound or the base, whose largest value is the worst; nil without a ratio.
-    var excess: Double? { get }
-    /// The largest regression that may be undetected; nil if unknown.
-    var mostUnseen: Double? { get }
-    /// Whether the builds that are compared both measured it; false for a goal, and for a figure since a baseline.
-    var isOfTwoBuilds: Bool { get }
-}
-
-extension JudgedRow {
-    /// The verdict, with the reason if it is inconclusive.
-    var judgement: String { verdict.rawValue + (doubt.map { ": \($0.words)" } ?? "") }
-}
 
 extension Verdict {
     /// The verdicts of judged figures, the worst first.
@@ -50,58 +20,29 @@ extension Verdict {
     fileprivate var isBad: Bool { self == .regression || self == .missed }
 }
 
-/// One column of the printed forms: its text for a figure, and its explanation.
-struct ReportColumn<Row>: Sendable {
-    let title: String
-    var isText = false
-    /// See `PrintedTable.Column`.
-    var rank = 0
-    var isJoined = false
-    /// Whether a page shows it only on request.
-    var isDetail = false
-    let meaning: String
-    let text: @Sendable (Row, FigureUnits) -> String
-}
-
-/// The formats of figures.
-struct FigureUnits: Sendable {
-    /// Resolution of the clock that timed the figures, in nanoseconds.
-    let clockResolution: Double
-
-    func figure(_ value: Double?, of metric: String) -> String {
-        Quantities.figure(value, of: metric, resolution: clockResolution)
-    }
-
-    /// For counts that barely vary: includes the digits in which it differs from the other side's.
-    func figure(_ value: Double?, of metric: String, beside other: Double?) -> String {
-        let text = figure(value, of: metric)
-        guard let value, let other, value != other, Metric.named(metric)?.isDeterministic == true,
-            text == figure(other, of: metric)
-        else { return text }
-        return Quantities.distinct(value, from: other) + (Metric.named(metric)?.unit == .bytes ? " B" : "")
-    }
-}
-
 /// Judged figures, ready to be printed.
-struct ComparisonReport<Row: JudgedRow> {
-    let rows: [Row]
+struct ComparisonReport {
+    let rows: [CompareRow]
     /// nil without a gate.
     let outcome: GateOutcome?
     /// Remedies for inconclusive rows, one line each.
     let remedies: [String]
-    let units: FigureUnits
+    /// Resolution of the clock that timed the figures, in nanoseconds.
+    let clockResolution: Double
+    let columns: [CompareRow.Column]
     let compared: ComparedRuns
     /// The baselines that the policy bounds drift against.
     private let anchors: [MeasuredRun]
 
-    init(rows: [Row], outcome: GateOutcome?, compared: ComparedRuns, anchors: [MeasuredRun] = []) {
+    init(rows: [CompareRow], outcome: GateOutcome?, compared: ComparedRuns, anchors: [MeasuredRun] = []) {
         self.outcome = outcome
         self.rows = rows
         self.compared = compared
         self.anchors = anchors
         remedies = Doubt.remedies(of: rows.compactMap(\.doubt))
         let resolutions = compared.runs.compactMap { $0.facts?.clockResolutionNanoseconds }
-        units = FigureUnits(clockResolution: resolutions.max() ?? RunFacts.histogramUnitNanoseconds)
+        clockResolution = resolutions.max() ?? RunFacts.histogramUnitNanoseconds
+        columns = CompareRow.columns(clockResolution, ofGoals: rows.contains { $0.atMost != nil })
     }
 
     /// The sources of variance, if two interleaved builds were compared.
@@ -110,21 +51,15 @@ struct ComparisonReport<Row: JudgedRow> {
         return VarianceFinding.all(of: run.samples)
     }
 
-    /// The fields of a figure, one for each column.
-    func fields(_ row: Row) -> [String] { Row.reportColumns.map { $0.text(row, units) } }
-
-    /// The cells of the rows with their parameters; nil parameters for a cell that is in no run.
-    var cells: [CellNames.Named] {
+    /// The names of the cells, by workload. A cell that is in no run has no parameters.
+    var cellNames: [Substring: CellNames] {
         var parameters: [String: [String: String]] = [:]
         for run in compared.runs {
             for row in run.samples where parameters[row.cellID] == nil { parameters[row.cellID] = row.parameters }
         }
-        return rows.map(\.cellID).uniqued().map { .init(id: $0, parameters: parameters[$0]) }
-    }
-
-    /// The names of the cells, by workload.
-    var cellNames: [Substring: CellNames] {
-        Dictionary(grouping: cells) { ComparisonTable.workload(of: $0.id) }.mapValues(CellNames.init)
+        return Dictionary(grouping: rows, by: \.workload).mapValues { rows in
+            CellNames(rows.map(\.cellID).uniqued().map { .init(id: $0, parameters: parameters[$0]) })
+        }
     }
 
     /// The reason why the gate fails if it is not a figure.
@@ -153,7 +88,7 @@ struct ComparisonReport<Row: JudgedRow> {
     }
 
     /// The figures that `opbench explain` explains.
-    private var regressed: [Row] { rows.filter { $0.verdict == .regression && $0.isOfTwoBuilds } }
+    private var regressed: [CompareRow] { rows.filter { $0.verdict == .regression && $0.isOfTwoBuilds } }
 
     /// A sentence per backend: `engine: 2 figures worse (most: 1.3×, CPU time of …), 1 better, 36 unchanged`
     var findings: [String] {
@@ -171,7 +106,7 @@ struct ComparisonReport<Row: JudgedRow> {
     }
 
     /// The ratio and the name of the figure that changed most; empty without ratios.
-    private func worst(of rows: [Row]) -> String {
+    private func worst(of rows: [CompareRow]) -> String {
         let changed = rows.compactMap { row in row.excess.map { (row: row, size: $0) } }
         guard let most = changed.max(by: { $0.size < $1.size })?.row, let ratio = most.ratio else { return "" }
         let text = Quantities.short(ratio, width: nil, in: .ratio, resolution: 0)
@@ -179,9 +114,8 @@ struct ComparisonReport<Row: JudgedRow> {
     }
 
     /// A figure in one line, with the remedy if it is inconclusive.
-    func sentence(_ row: Row) -> String {
-        let figures = zip(Row.reportColumns, fields(row)).dropFirst(3).map { "\($0.title) \($1)" }
-            .joined(separator: ", ")
+    func sentence(_ row: CompareRow) -> String {
+        let figures = columns.dropFirst(3).map { "\($0.title) \($0.text(row))" }.joined(separator: ", ")
         let remedy = row.doubt.map { "; \($0.remedy)" } ?? ""
         return "\(row.cellID), \(row.backend.rawValue), \(row.figureName): \(figures)\(remedy)"
     }

@@ -50,7 +50,7 @@ final class ExplainMonitor {
             }
             try StandardOutput.write(text.joined() + "\n")
             markdown += "### \(MarkdownText.cell(title))\n\n"
-            markdown += cell.explanation.markdown(measured: measured, escape: MarkdownText.cell) + "\n"
+            markdown += cell.explanation.markdown(measured: measured) + "\n"
         case .failed(let target, let reason):
             hasFailures = true
             display.warn("\(reason): \(target.title)")

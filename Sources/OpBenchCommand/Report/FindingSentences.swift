@@ -112,7 +112,7 @@ struct FindingSentences {
         let sentences = found.prefix(Self.mostNamed).compactMap { row -> String? in
             let modes = row.modes
             guard let low = modes.low, let high = modes.high, let ofHigh = modes.highSamples else { return nil }
-            let (first, second) = (Quantities.duration(nanoseconds: low), Quantities.duration(nanoseconds: high))
+            let (first, second) = (Quantities.time(low), Quantities.time(high))
             return
                 "bimodal: \(row.backendSide.title), \(name(of: row)): \(first) in \(counted(row.samples - ofHigh, "sample")), "
                 + "\(second) in \(ofHigh)"

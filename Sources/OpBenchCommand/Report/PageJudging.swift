@@ -18,8 +18,11 @@ struct PageJudging {
             try GatePolicy.load(file: file, recorded: (runs + [baseline].compactMap { $0 }).backends)
         }
         var verdicts: [JudgedFigures] = []
-        if let loaded, !loaded.goals.isEmpty { verdicts.append(try judge(loaded.goals)) }
-        let rules = loaded.flatMap { $0.goals.isEmpty ? $0 : nil }
+        if let loaded, loaded.isOfGoals {
+            let title = "\(runs.map(\.name).joined(separator: ", ")) by the goals of \(policy ?? "")"
+            verdicts.append(try judge(.goals(runs), as: .goals, title, by: loaded))
+        }
+        let rules = loaded.flatMap { $0.isOfGoals ? nil : $0 }
         for run in runs {
             if run.hasSides {
                 verdicts.append(try judge(.sides(run), as: .sides, "\(run.name): head against base", by: rules))
@@ -50,41 +53,25 @@ struct PageJudging {
         ]
     }
 
-    private func judge(_ goals: [GatePolicy.Goal]) throws(InputError) -> JudgedFigures {
-        let rows = try runs.rows(by: goals)
-        let outcome = GateOutcome(rows, hasBadSample: runs.contains(where: \.hasBadSample), isLenient: false)
-        let report = ComparisonReport(rows: rows, outcome: outcome, compared: .goals(runs))
-        return JudgedFigures(
-            .goals, "\(runs.map(\.name).joined(separator: ", ")) by the goals of \(policy ?? "")", report,
-            rows: rows.map { row in
-                let isRatio = !row.reference.isEmpty
-                return JudgedFigures.Row(
-                    row, report.fields(row), ratio: isRatio ? row.ratio : nil, low: isRatio ? row.low : nil,
-                    high: isRatio ? row.high : nil,
-                    margin: isRatio ? row.atMost : nil)
-            })
-    }
-
     private func judge(
         _ compared: ComparedRuns, as kind: JudgedFigures.Kind, _ title: String, by rules: GatePolicy?
     ) throws -> JudgedFigures {
         let policy = rules ?? compared.standardPolicy
         let anchors = try policy.anchors(in: folder, file: self.policy)
         let rows = try compared.rows(by: policy, anchors: anchors)
+        let asked = policy.asked(among: rows)
         let outcome = GateOutcome(
-            rows, policy: policy, hasBadSample: (compared.runs + anchors).contains(where: \.hasBadSample),
-            isLenient: false)
-        let asked = rows.filter { policy.rule(for: $0) != nil }
+            asked, hasBadSample: (compared.runs + anchors).contains(where: \.hasBadSample), isLenient: false)
         let report = ComparisonReport(rows: asked, outcome: outcome, compared: compared, anchors: anchors)
-        let shown = rows.filter { policy.rule(for: $0) != nil || $0.isNotable }
+        let shown = rows.compactMap { row -> CompareRow? in
+            if !policy.asked(among: [row]).isEmpty { return row }
+            var row = row
+            (row.verdict, row.doubt) = (.unjudged, nil)
+            return row.isNotable ? row : nil
+        }
         return JudgedFigures(
-            kind, report.origin.map { "\(title); \($0)" } ?? title, report,
-            rows: shown.map { row in
-                JudgedFigures.Row(
-                    row, report.fields(row), verdict: policy.rule(for: row) == nil ? "" : row.verdict.rawValue,
-                    ratio: row.ratio,
-                    low: row.ratioLow, high: row.ratioHigh, margin: row.threshold)
-            })
+            kind: kind, title: report.origin.map { "\(title); \($0)" } ?? title, outcome: outcome.rawValue,
+            table: Table(report.columns, shown), surroundings: report.surroundings, remedies: report.remedies)
     }
 }
 
@@ -100,27 +87,5 @@ extension CompareRow {
             true
         default: false
         }
-    }
-}
-
-extension JudgedFigures {
-    fileprivate init<Row: JudgedRow>(_ kind: Kind, _ title: String, _ report: ComparisonReport<Row>, rows: [Self.Row]) {
-        self.init(
-            kind: kind, title: title, outcome: report.outcome?.rawValue ?? "",
-            columns: Row.reportColumns.map { Column(title: $0.title, isText: $0.isText, isDetail: $0.isDetail) },
-            rows: rows,
-            surroundings: report.surroundings, remedies: report.remedies)
-    }
-}
-
-extension JudgedFigures.Row {
-    fileprivate init<Row: JudgedRow>(
-        _ row: Row, _ fields: [String], verdict: String? = nil, ratio: Double?, low: Double?, high: Double?,
-        margin: Double?
-    ) {
-        self.init(
-            cellID: row.cellID, figure: row.figureName, cells: fields,
-            verdict: verdict ?? row.verdict.rawValue, backend: row.backend.rawValue, ratio: ratio, low: low, high: high,
-            margin: margin)
     }
 }

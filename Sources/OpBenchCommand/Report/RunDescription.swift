@@ -133,7 +133,9 @@ struct RunDescription {
     }
 
     private var sweep: String? {
-        run.facts?.sweep.map { "\($0.sha256.prefix(12))" + ($0.shard.map { ", shard \($0)" } ?? "") }
+        run.facts.flatMap { facts in
+            facts.sweep.map { "\($0.prefix(12))" + (facts.shard.map { ", shard \($0.part)" } ?? "") }
+        }
     }
 
     /// The number of samples, and of those that are noisy or bad.

@@ -86,9 +86,8 @@ struct RunExecution {
 
     /// Measures to the end or to a signal.
     ///
-    /// - Throws: errors of `Runner.run` and of judging; if something was measured by then, prints how to continue.
+    /// - Throws: errors of `PlanRunner.run` and of judging; if something was measured by then, prints how to continue.
     func run() throws -> JudgedRun {
-        try MachineName.check()
         let folder = plan.options.folder
         let (result, signal) = try CancellableWork.run {
             let monitor = Monitor(plan, judge, style)
@@ -97,7 +96,7 @@ struct RunExecution {
             }
             let result = await Result.catching {
                 try monitor.judged(
-                    try await Runner(plan: plan, by: programs).run(onEvent: monitor.handle) { samples in
+                    try await PlanRunner(plan: plan, by: programs).run(onEvent: monitor.handle) { samples in
                         try monitor.end(samples, in: folder)
                     })
             }
@@ -132,7 +131,7 @@ struct RunExecution {
 
     private func sayHowToContinue(_ what: String) {
         let again =
-            plan.options.sweep == nil
+            plan.shard == nil
             ? "repeat the command with --run-id \(runID) --resume" : "repeat the command on this machine"
         StandardError.say("opbench: \(what); to continue, \(again)")
     }
@@ -151,7 +150,7 @@ struct RunExecution {
             sayHowToContinue("interrupted")
             throw CommandOutcome(status: ExitStatus.interrupted(by: signal))
         }
-        if plan.options.sweep == nil {
+        if plan.shard == nil {
             StandardError.say("opbench: HTML report: \(ShellWords.ofThisProgram(["report", run.folder]))")
         }
         if run.hasBadSample { throw CommandOutcome(status: ExitStatus.badSample) }

@@ -18,7 +18,7 @@ struct SummaryNotes {
     /// Lines with their ends, after an empty one; empty if there is no table.
     var text: String {
         guard !rows.isEmpty else { return "" }
-        return "\n" + DefinitionList(entries: entries).text(width: nil) + ExplainColumnsCommand.pointer
+        return "\n" + DefinitionList(entries: entries).text(width: nil) + TableText.pointer
     }
 
     typealias Entry = (term: String, meaning: String)
@@ -40,7 +40,7 @@ struct SummaryNotes {
     private var unlike: Entry? {
         guard rows.contains(where: \.isRatioUnlike) else { return nil }
         return (
-            SummaryColumn.unlike,
+            SummaryContext.unlike,
             "not comparable: one of the two does not promise what the shape measures, or is on the other axis"
         )
     }
@@ -62,7 +62,7 @@ struct SummaryNotes {
         let times = rows.lazy.flatMap { row in figures.compactMap { row[$0].value } }
         guard times.contains(where: { $0 < clockResolution }) else { return nil }
         return (
-            Quantities.time(nanoseconds: 0, resolution: clockResolution),
+            Quantities.time(0, resolution: clockResolution),
             "below the clock's resolution, or started before the submitting call returned"
         )
     }

@@ -1,94 +1,78 @@
 import OpBenchModel
 
-/// The whole summary as tables, one per workload: headings name the cells, and each backend and class has a row. Lines
-/// are as long as they need to be.
-enum SummaryTable {
+/// The whole summary as tables, one per workload, with a row for each backend and class and all columns that have
+/// figures.
+struct SummaryTable {
+    private let sections: [SummarySection]
+    private let notes: SummaryNotes
+    private let findings: [String]
+
     /// - Parameters:
     ///   - clockResolution: resolution of the clock that timed the rows, in nanoseconds.
     ///   - isQuick: whether the rows were measured with `--quick`.
-    static func text(of rows: [SummaryRow], clockResolution: Double, isQuick: Bool = false) -> String {
-        let sections = rows.byWorkload.map {
-            SummarySection($0, clockResolution: clockResolution, isQuick: isQuick)
-        }
-        let notes = SummaryNotes(rows: rows, clockResolution: clockResolution, isQuick: isQuick)
-        let warning = notes.warning.map { $0 + "\n" } ?? ""
-        let findings = FindingSentences(rows, isQuick: isQuick).lines.map {
-            TerminalText.escaped($0, limit: TerminalText.messageLimit) + "\n"
-        }
-        return warning + sections.map(\.text).joined(separator: "\n") + notes.text
+    init(_ rows: [SummaryRow], clockResolution: Double, isQuick: Bool = false) {
+        sections = rows.byWorkload.map { SummarySection($0, clockResolution: clockResolution, isQuick: isQuick) }
+        notes = SummaryNotes(rows: rows, clockResolution: clockResolution, isQuick: isQuick)
+        findings = FindingSentences(rows, isQuick: isQuick).lines
+    }
+
+    /// For a terminal: headings name the cells. Lines are as long as they need to be.
+    var text: String {
+        let findings = findings.map { TerminalText.escaped($0, limit: TerminalText.messageLimit) + "\n" }
+        return (notes.warning.map { $0 + "\n" } ?? "") + sections.map(\.text).joined(separator: "\n") + notes.text
             + (findings.isEmpty ? "" : "\n") + findings.joined()
+    }
+
+    var markdown: String {
+        let entries = notes.entries.map { "- \(MarkdownText.cell($0.term)): \(MarkdownText.cell($0.meaning))\n" }
+        let findings = findings.map { "- \(MarkdownText.cell($0))\n" }
+        return (notes.warning.map { MarkdownText.cell($0) + "\n\n" } ?? "") + findings.joined()
+            + (findings.isEmpty ? "" : "\n") + sections.map(\.markdown).joined(separator: "\n")
+            + (entries.isEmpty ? "" : "\n") + entries.joined()
     }
 }
 
-/// One workload's rows, ready for layout.
-struct SummarySection {
-    let cells: CellNames
-    let columns: [SummaryColumn]
-    let summaryRows: [SummaryRow]
-    private let context: SummaryContext
+/// One workload's rows, ready to be written.
+private struct SummarySection {
+    private let rows: [SummaryRow]
+    private let cells: CellNames
+    private let columns: [SummaryRow.Column]
     /// The common kind of all classes, such as `priority`; empty if they have none.
     private let classKind: String
 
     /// - Parameter rows: at least one row, all of one workload.
     init(_ rows: [SummaryRow], clockResolution: Double, isQuick: Bool) {
-        let context = SummaryContext(rows, clockResolution: clockResolution, isQuick: isQuick)
-        (summaryRows, self.context) = (rows, context)
+        self.rows = rows
         cells = CellNames(rows.map { .init(id: $0.cellID, parameters: $0.parameters) })
-        columns = SummaryColumn.all(baseline: context.baseline).filter { column in
-            column.isAlwaysShown || rows.contains { !["", Quantities.absent].contains(column.text($0, context)) }
+        let context = SummaryContext(rows, clockResolution: clockResolution, isQuick: isQuick)
+        columns = SummaryRow.columns(context).filter { column in
+            column.title == Figure.time.title
+                || rows.contains { !["", Quantities.absent].contains(WrappedText.trimmed(column.text($0))) }
         }
         let kinds = Set(
             rows.map(\.operationClass).filter { !$0.isEmpty }.map { $0.contains("=") ? $0.prefix { $0 != "=" } : "" })
         classKind = kinds.count == 1 ? String(kinds.first ?? "") : ""
     }
 
-    /// The title, and a table with a line for each row.
     var text: String {
         let kind = TerminalText.escaped(classKind, limit: TerminalText.fieldLimit)
-        let nameTitle = kind.isEmpty ? "backend" : "backend, by \(kind)"
-        let table = PrintedTable(
-            [.init(title: nameTitle, isText: true)]
-                + columns.map {
-                    .init(title: $0.title, isText: $0.isText, isJoined: $0.isJoined)
-                },
-            lines: lines)
-        return TerminalText.escaped(cells.heading, limit: TerminalText.messageLimit) + "\n" + table.text(width: nil)
-    }
-
-    private var lines: [PrintedTable.Line] {
-        summaryRows.indices.flatMap { index in
-            let row = summaryRows[index]
-            let name = cells.name(of: row.cellID)
-            let opensCell = !name.isEmpty && (index == 0 || summaryRows[index - 1].cellID != row.cellID)
-            return (opensCell ? [.heading(name)] : []) + [line(of: row, isWithinCell: !name.isEmpty)]
+        let length = classKind.isEmpty ? 0 : classKind.count + 1
+        let name = SummaryRow.Column(kind.isEmpty ? "backend" : "backend, by \(kind)", isText: true) { row in
+            row.operationClass.isEmpty ? row.backendSide.title : "  " + row.operationClass.dropFirst(length)
         }
+        let table = Table([name] + columns, rows).layout(
+            width: nil, heading: { cells.name(of: $0.cellID) },
+            remark: { $0.status == .ok || !$0.operationClass.isEmpty ? "" : $0.status.rawValue })
+        return TerminalText.escaped(cells.heading, limit: TerminalText.messageLimit) + "\n" + table.text
     }
 
-    private func line(of row: SummaryRow, isWithinCell: Bool) -> PrintedTable.Line {
-        let title = row.operationClass.isEmpty ? row.backendSide.title : "  " + className(row)
-        let name = (isWithinCell ? "  " : "") + title
-        let fields = fields(of: row)
-        if row.status != .ok, fields.allSatisfy({ ["", Quantities.absent].contains($0) }) {
-            return .text(name, row.status.rawValue)
-        }
-        let status = row.status == .ok || !row.operationClass.isEmpty ? "" : row.status.rawValue
-        return .row([name] + zip(columns, fields).map(aligned), remark: status)
-    }
-
-    /// Aligns digits of ratios with and without a mark.
-    private func aligned(_ column: SummaryColumn, _ field: String) -> String {
-        guard column.isRatio, summaryRows.contains(where: \.isRatioUnlike), !field.hasSuffix(SummaryColumn.unlike)
-        else {
-            return field
-        }
-        return field + " "
-    }
-
-    /// The columns' fields, in order.
-    func fields(of row: SummaryRow) -> [String] { columns.map { $0.text(row, context) } }
-
-    private func className(_ row: SummaryRow) -> String {
-        classKind.isEmpty ? row.operationClass : String(row.operationClass.dropFirst(classKind.count + 1))
+    var markdown: String {
+        let names: [SummaryRow.Column] = [
+            .init("cell", isText: true) { [cells] in cells.name(of: $0.cellID) },
+            .init("backend", isText: true) { $0.backendSide.title }, .init("class", isText: true) { $0.operationClass },
+        ]
+        let status = SummaryRow.Column("status", isText: true) { $0.status.rawValue }
+        return "**\(MarkdownText.cell(cells.heading))**\n\n" + Table(names + columns + [status], rows).markdown()
     }
 }
 
@@ -105,40 +89,5 @@ extension Sequence where Element: Hashable {
     func uniqued() -> [Element] {
         var seen: Set<Element> = []
         return filter { seen.insert($0).inserted }
-    }
-}
-
-/// The summary as tables in Markdown, with all columns that have figures.
-enum SummaryMarkdown {
-    /// - Parameters: see `SummaryTable.text`.
-    static func text(of rows: [SummaryRow], clockResolution: Double, isQuick: Bool) -> String {
-        let sections = rows.byWorkload.map {
-            SummarySection($0, clockResolution: clockResolution, isQuick: isQuick)
-        }
-        let notes = SummaryNotes(rows: rows, clockResolution: clockResolution, isQuick: isQuick)
-        let entries = notes.entries.map { "- \(MarkdownText.cell($0.term)): \(MarkdownText.cell($0.meaning))\n" }
-        let warning = notes.warning.map { MarkdownText.cell($0) + "\n\n" } ?? ""
-        let findings = FindingSentences(rows, isQuick: isQuick).lines.map { "- \(MarkdownText.cell($0))\n" }
-        let tables = sections.map(\.markdown).joined(separator: "\n")
-        return warning + findings.joined() + (findings.isEmpty ? "" : "\n") + tables
-            + (entries.isEmpty ? "" : "\n" + entries.joined())
-    }
-}
-
-extension SummarySection {
-    /// The title, and a table with a line for each row.
-    fileprivate var markdown: String {
-        let titles = ["cell", "backend", "class"] + columns.map { ColumnTitle($0.title).plain } + ["status"]
-        let rule = ["---", "---", "---"] + columns.map { $0.isText ? "---" : "---:" } + ["---"]
-        let lines = [titles.map(MarkdownText.cell), rule] + rows.map { $0.map(MarkdownText.cell) }
-        return "**\(MarkdownText.cell(cells.heading))**\n\n"
-            + lines.map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
-    }
-
-    private var rows: [[String]] {
-        summaryRows.map { row in
-            [cells.name(of: row.cellID), row.backendSide.title, row.operationClass]
-                + fields(of: row) + [row.status.rawValue]
-        }
     }
 }

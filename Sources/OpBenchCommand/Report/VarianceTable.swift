@@ -6,41 +6,32 @@ enum VarianceTable {
     /// - Parameter width: nil for no limit.
     static func text(of findings: [VarianceFinding], width: Int? = nil) -> String {
         guard let main = VarianceFinding.main(of: findings) else { return "" }
-        let lines = findings.map { finding in PrintedTable.Line.row(columns.map { $0.text(finding) }) }
-        let table = PrintedTable(columns.map { .init(title: $0.title, isText: $0.isText) }, lines: lines)
         let advice =
             "\(Quantities.percent(main.share)) of the variance of a block's ratio is \(place(of: main.source)): "
             + remedy(for: main.source)
-        return "\n" + table.text(width: width) + "\n" + WrappedText.paragraph(advice, width: width, hanging: 2)
+        return "\n" + Table(columns, findings).text(width: width) + "\n"
+            + WrappedText.paragraph(advice, width: width, hanging: 2)
     }
 
-    /// A column, with its explanation.
-    struct Column: Sendable {
-        let title: String
-        var isText = false
-        let meaning: String
-        let text: @Sendable (VarianceFinding) -> String
-    }
-
-    static let columns: [Column] = [
-        .init(title: "variance of", isText: true, meaning: "The cell and the backend whose total time varies.") {
+    static let columns: [Table<VarianceFinding>.Column] = [
+        .init("variance of", isText: true, "The cell and the backend whose total time varies.") {
             "\($0.cellID), \($0.backend.rawValue)"
         },
-        .init(title: "rounds", meaning: "The standard deviation that the rounds of a sample leave in its mean.") {
+        .init("rounds", "The standard deviation that the rounds of a sample leave in its mean.") {
             deviation($0.components.rounds)
         },
-        .init(title: "processes", meaning: "The standard deviation between processes of one program, beyond that.") {
+        .init("processes", "The standard deviation between processes of one program, beyond that.") {
             deviation($0.components.processes)
         },
         .init(
-            title: "layouts",
-            meaning: """
-                The standard deviation between layouts of one build; needs two blocks of each: --layouts 15 --blocks 30.
-                """
+            "layouts",
+            """
+            The standard deviation between layouts of one build; needs two blocks of each: --layouts 15 --blocks 30.
+            """
         ) { deviation($0.components.layouts) },
-        .init(
-            title: "drift", meaning: "The standard deviation between blocks, which both sides share: ratios exclude it."
-        ) { deviation($0.components.blocks) },
+        .init("drift", "The standard deviation between blocks, which both sides share: ratios exclude it.") {
+            deviation($0.components.blocks)
+        },
     ]
 
     private static func deviation(_ variance: Double?) -> String {

@@ -1,3 +1,5 @@
+import CLinuxMeasure
+
 /// Text wrapped to a limited width, at blanks if there are any. Only those blanks are lost.
 enum WrappedText {
     /// - Parameter width: in columns; nil for one line.
@@ -72,5 +74,14 @@ struct DefinitionList {
             return WrappedText.paragraph(entry.term, width: width, first: blanks, hanging: indentation)
                 + WrappedText.paragraph(entry.meaning, width: width, first: opening, hanging: column)
         }.joined()
+    }
+}
+
+/// The number of terminal columns of a text: none for combining marks, two for wide East Asian characters and emoji. A
+/// sequence that a terminal may show as one emoji counts as its parts, so that no line gets too wide.
+enum TextWidth {
+    static func of(_ text: some StringProtocol) -> Int {
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
+        return text.unicodeScalars.reduce(0) { $0 + ($1.value < 0x300 ? 1 : Int(clinux_columns($1.value))) }
     }
 }

@@ -71,25 +71,3 @@ public enum BaselineRatio: String, CaseIterable, Sendable {
     /// The names of the ratios, used as metric names.
     public static let names = allCases.map(\.rawValue)
 }
-
-/// A row about one figure of a run. The parts of the figure's name are members of the row, too.
-@dynamicMemberLookup
-public protocol FigureRow: CSVRow {
-    var figure: FigureName { get set }
-}
-
-extension FigureRow {
-    public subscript<Part>(dynamicMember part: WritableKeyPath<FigureName, Part>) -> Part {
-        get { figure[keyPath: part] }
-        set { figure[keyPath: part] = newValue }
-    }
-
-    /// The columns of the figure's name, without the side.
-    static var figureColumns: [CSVColumn<Self>] {
-        [
-            .init("cell_id", \.figure.cellID), .init("backend", \.figure.backend), .init("phase", \.figure.phase),
-            .init("operation_class", \.figure.operationClass), .init("metric", \.figure.metric),
-            .init("stat", \.figure.stat),
-        ]
-    }
-}

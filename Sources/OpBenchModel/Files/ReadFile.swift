@@ -33,20 +33,6 @@ package final class ReadFile {
 
     deinit { close(descriptor) }
 
-    /// Reads bytes at any position; fewer at the end of the file.
-    func bytes(_ range: Range<Int>) throws(InputError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        while bytes.count < range.count {
-            var part = [UInt8](repeating: 0, count: range.count - bytes.count)
-            let count = pread(descriptor, &part, part.count, off_t(range.lowerBound + bytes.count))
-            if count < 0, errno == EINTR { continue }
-            if count < 0 { throw Self.unreadable(path, errno) }
-            if count == 0 { break }
-            bytes += part[..<count]
-        }
-        return bytes
-    }
-
     /// The next part of the file; empty at its end.
     package func next() throws(InputError) -> [UInt8] {
         while true {

@@ -7,7 +7,7 @@ import Glibc
 /// - The file that `GITHUB_STEP_SUMMARY` names: appended to, as every step of a job does.
 /// - Any other file: replaced in one step. If it is a symbolic link, the link stays and its target is replaced.
 ///
-/// `init` determines this before any work is done, and keeps the folder open. Thread-safe.
+/// `init` determines this before any work is done, and keeps a replaced file's folder open. Thread-safe.
 public struct ReportFile: Sendable {
     /// As the user named it.
     public let path: String
@@ -15,8 +15,8 @@ public struct ReportFile: Sendable {
 
     private enum Way: Sendable {
         case descriptor(Int32)
-        case stream(WrittenFolder, String)
-        case appended(WrittenFolder, String)
+        /// Opened with these flags.
+        case opened(Int32)
         case replaced(WrittenFolder, String)
     }
 
@@ -53,15 +53,13 @@ public struct ReportFile: Sendable {
         switch way {
         case .replaced: return
         case .descriptor(let descriptor): try write(text, to: descriptor)
-        case .stream(let folder, let name):
-            let opened = try folder.open(name, 0)
-            defer { close(opened) }
-            try write(text, to: opened)
-        case .appended(let folder, let name):
-            let opened = try folder.open(name, O_APPEND | O_CREAT)
+        case .opened(let flags):
+            let opened = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC | flags, 0o666)
+            if opened < 0 { throw DiskError(path: path, code: errno) }
             defer { close(opened) }
             // The existing text may end in a paragraph, which only an empty line ends.
-            try write(lseek(opened, 0, SEEK_END) > 0 ? "\n" + text : text, to: opened)
+            let isAfterText = flags & O_APPEND != 0 && lseek(opened, 0, SEEK_END) > 0
+            try write(isAfterText ? "\n" + text : text, to: opened)
         }
     }
 
@@ -75,7 +73,6 @@ public struct ReportFile: Sendable {
 
     // MARK: Resolving the path
 
-    /// Follows symbolic links one by one: a file is replaced in the folder of the last one.
     private static func way(to path: String, jobSummary: String?) throws(InputError) -> Way {
         if path.isEmpty { throw InputError(file: "\"\"", message: "an empty path", remedy: "name a file") }
         if let descriptor = ownDescriptor(path) {
@@ -85,61 +82,53 @@ public struct ReportFile: Sendable {
             }
             return .descriptor(descriptor)
         }
-        var place = path
-        for _ in 0..<40 {
-            let (folder, name) = try parts(of: place, path)
-            switch folder.entry(name) {
-            case .file, .none:
-                let isAppended = path == jobSummary || jobSummary.map { folder.holds(name, whichIs: $0) } ?? false
-                return isAppended ? .appended(folder, name) : try replaced(folder, name, path)
-            case .folder: throw InputError.unwritable(path, EISDIR)
-            case .other: return try stream(folder, name, path)
-            case .link:
-                // The kernel may refuse one that another user planted in a shared folder: fs.protected_symlinks, proc(5).
-                let opened = openat(folder.descriptor, name, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
-                if opened >= 0 { close(opened) } else if errno == EACCES { throw InputError.unwritable(path, EACCES) }
-                guard let target = link(name, in: folder.descriptor) else { throw InputError.unwritable(path, errno) }
-                place = target.utf8.first == UInt8(ascii: "/") ? target : folder.file(target)
-            }
+        var (facts, summary) = (stat(), stat())
+        let isThere = stat(path, &facts) == 0
+        // The kernel may refuse a link that another user planted in a shared folder: fs.protected_symlinks, proc(5).
+        if !isThere, errno != ENOENT { throw InputError.unwritable(path, errno) }
+        switch isThere ? facts.st_mode & S_IFMT : S_IFREG {
+        case S_IFREG:
+            let isSummary =
+                path == jobSummary
+                || isThere && jobSummary.map { stat($0, &summary) } == 0
+                    && (facts.st_dev, facts.st_ino) == (summary.st_dev, summary.st_ino)
+            guard isSummary else { return try replaced(path) }
+            // Checks the folder in which it will be made.
+            if !isThere { _ = try replaced(path) }
+            return .opened(O_APPEND | O_CREAT)
+        case S_IFDIR: throw InputError.unwritable(path, EISDIR)
+        case S_IFBLK, S_IFSOCK:
+            throw InputError(
+                file: path, message: "this is a disk or a socket", remedy: "name a file, a FIFO or a terminal")
+        default:
+            guard access(path, W_OK) == 0 else { throw InputError.unwritable(path, errno) }
+            return .opened(0)
         }
-        throw InputError.unwritable(path, ELOOP)
     }
 
-    private static func parts(of place: String, _ path: String) throws(InputError) -> (WrittenFolder, String) {
+    /// A file is replaced in the folder of the last one of the links that lead to it.
+    private static func replaced(_ path: String) throws(InputError) -> Way {
+        var place = path
+        while let target = link(place) {
+            place = target.utf8.first == UInt8(ascii: "/") ? target : "\(WrittenFolder.holding(place))/\(target)"
+        }
         let bytes = Array(place.utf8)
         let slash = bytes.lastIndex(of: UInt8(ascii: "/"))
         let name = String(decoding: bytes[(slash.map { $0 + 1 } ?? 0)...], as: UTF8.self)
         let folder = slash.map { String(decoding: bytes[...$0], as: UTF8.self) } ?? "."
-        if ["", ".", ".."].contains(name) { throw InputError.unwritable(path, EISDIR) }
+        if name.isEmpty { throw InputError.unwritable(path, EISDIR) }
         // Not opened for reading: a writable folder need not be readable.
-        let descriptor = Glibc.open(folder, openPath | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = open(folder, openPath | O_DIRECTORY | O_CLOEXEC)
         if descriptor < 0 { throw InputError.unwritable(path, errno) }
-        return (WrittenFolder(folder, descriptor: descriptor), name)
+        let written = WrittenFolder(folder, descriptor: descriptor)
+        guard faccessat(descriptor, ".", W_OK | X_OK, 0) == 0,
+            faccessat(descriptor, name, W_OK, 0) == 0 || errno == ENOENT
+        else { throw InputError.unwritable(path, errno) }
+        return .replaced(written, name)
     }
 
     /// `O_PATH`, which Swift's Glibc module leaves out.
     private static let openPath: Int32 = 0o10_000_000
-
-    private static func replaced(_ folder: WrittenFolder, _ name: String, _ path: String) throws(InputError) -> Way {
-        guard faccessat(folder.descriptor, ".", W_OK | X_OK, 0) == 0 else {
-            throw InputError.unwritable(path, errno)
-        }
-        guard faccessat(folder.descriptor, name, W_OK, 0) == 0 || errno == ENOENT else {
-            throw InputError.unwritable(path, errno)
-        }
-        return .replaced(folder, name)
-    }
-
-    private static func stream(_ folder: WrittenFolder, _ name: String, _ path: String) throws(InputError) -> Way {
-        var facts = stat()
-        fstatat(folder.descriptor, name, &facts, 0)
-        if [S_IFBLK, S_IFSOCK].contains(facts.st_mode & S_IFMT) {
-            throw InputError(
-                file: path, message: "this is a disk or a socket", remedy: "name a file, a FIFO or a terminal")
-        }
-        guard faccessat(folder.descriptor, name, W_OK, 0) == 0 else { throw InputError.unwritable(path, errno) }
-        return .stream(folder, name)
-    }
 
     private static func ownDescriptor(_ path: String) -> Int32? {
         switch path {
@@ -149,10 +138,10 @@ public struct ReportFile: Sendable {
         }
     }
 
-    /// The text of a symbolic link; nil if it cannot be read.
-    private static func link(_ name: String, in folder: Int32) -> String? {
+    /// The target of a symbolic link; nil for anything else.
+    private static func link(_ path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let length = readlinkat(folder, name, &buffer, buffer.count)
+        let length = readlink(path, &buffer, buffer.count)
         return length < 0 ? nil : String(decoding: buffer[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }

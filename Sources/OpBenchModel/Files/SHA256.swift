@@ -1,42 +1,23 @@
-/// SHA-256 (FIPS 180-4) of bytes that come in parts: a run names the exact workload it ran, and a part of a run the
-/// exact bytes of its files. Implemented here because the package that offers it on Linux builds all of BoringSSL.
-public struct SHA256: Sendable {
-    private var state = Self.initialState
-    /// The bytes of an incomplete block.
-    private var rest: [UInt8] = []
-    private var count: UInt64 = 0
-
-    public init() {}
-
-    public mutating func add(_ bytes: [UInt8]) {
-        count += UInt64(bytes.count)
-        let message = rest + bytes
-        let whole = message.count - message.count % 64
+/// SHA-256 (FIPS 180-4): a run names the exact workload it ran, and the parts of a sweep the sweep. Implemented here
+/// because the package that offers it on Linux builds all of BoringSSL.
+public enum SHA256 {
+    /// The digest of the bytes, as 64 lower-case hexadecimal digits.
+    public static func hexadecimal(of bytes: [UInt8]) -> String {
+        // A one bit, zeros, and the length in bits, to a multiple of 64 bytes.
+        let length = UInt64(bytes.count)
+        let zeros = [UInt8](repeating: 0, count: Int((119 - length % 64) % 64))
+        let end = (0..<8).map { UInt8(truncatingIfNeeded: (length * 8) >> (56 - 8 * UInt64($0))) }
+        let message = bytes + [0x80] + zeros + end
+        var state = initialState
         message.withUnsafeBufferPointer { message in
-            for start in stride(from: 0, to: whole, by: 64) {
-                Self.compress(UnsafeBufferPointer(rebasing: message[start..<start + 64]), into: &state)
+            for start in stride(from: 0, to: message.count, by: 64) {
+                compress(UnsafeBufferPointer(rebasing: message[start..<start + 64]), into: &state)
             }
         }
-        rest = Array(message[whole...])
-    }
-
-    /// The digest of all bytes so far, as 64 lower-case hexadecimal digits.
-    public var hexadecimal: String {
-        var ended = self
-        // A one bit, zeros, and the length in bits, to a multiple of 64 bytes.
-        let zeros = [UInt8](repeating: 0, count: Int((119 - count % 64) % 64))
-        ended.add([0x80] + zeros + (0..<8).map { UInt8(truncatingIfNeeded: (count * 8) >> (56 - 8 * UInt64($0))) })
-        return ended.state.map { word in
+        return state.map { word in
             let digits = String(word, radix: 16)
             return String(repeating: "0", count: 8 - digits.count) + digits
         }.joined()
-    }
-
-    /// The digest of complete data.
-    public static func hexadecimal(of bytes: [UInt8]) -> String {
-        var digest = SHA256()
-        digest.add(bytes)
-        return digest.hexadecimal
     }
 
     private static func compress(_ block: UnsafeBufferPointer<UInt8>, into state: inout [UInt32]) {

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// An open folder in which opbench writes files. They stay together even if its path is moved or replaced meanwhile.
 ///
@@ -111,43 +112,23 @@ public final class WrittenFolder: Sendable {
         return names.sorted()
     }
 
-    /// The kind of an entry.
-    enum Entry { case none, file, folder, link, other }
-
-    func entry(_ name: String) -> Entry {
-        var facts = stat()
-        guard fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 else { return .none }
-        return switch facts.st_mode & S_IFMT {
-        case S_IFREG: .file
-        case S_IFDIR: .folder
-        case S_IFLNK: .link
-        default: .other
-        }
-    }
-
-    /// Whether the entry and the path, links followed, are the same file.
-    func holds(_ name: String, whichIs path: String) -> Bool {
-        var (own, other) = (stat(), stat())
-        guard fstatat(descriptor, name, &own, AT_SYMLINK_NOFOLLOW) == 0, stat(path, &other) == 0 else { return false }
-        return own.st_dev == other.st_dev && own.st_ino == other.st_ino
-    }
-
     /// Refuses a folder in which one of the names is not a regular file: opbench would write to its target.
     public func refuseForeign(_ names: [String]) throws(InputError) {
         for name in names {
-            switch entry(name) {
-            case .none, .file: continue
-            case .link: throw Self.foreign(file(name), "a symbolic link")
-            case .folder: throw Self.foreign(file(name), "a folder")
-            case .other: throw Self.foreign(file(name), "a device, FIFO or socket")
+            var facts = stat()
+            guard fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW) == 0, facts.st_mode & S_IFMT != S_IFREG else {
+                continue
             }
+            let what =
+                switch facts.st_mode & S_IFMT {
+                case S_IFLNK: "a symbolic link"
+                case S_IFDIR: "a folder"
+                default: "a device, FIFO or socket"
+                }
+            throw InputError(
+                file: file(name), message: "\(what) is where opbench writes its own file",
+                remedy: "move it away, or name another folder")
         }
-    }
-
-    private static func foreign(_ file: String, _ what: String) -> InputError {
-        InputError(
-            file: file, message: "\(what) is where opbench writes its own file",
-            remedy: "move it away, or name another folder")
     }
 
     // MARK: Writing
@@ -167,34 +148,29 @@ public final class WrittenFolder: Sendable {
     /// Writes a new file. On failure nothing is left.
     ///
     /// - Throws: `DiskError`, with code `EEXIST` if the name is taken.
-    public func create(_ name: String, _ text: String) throws(DiskError) {
-        let opened = try open(name, O_CREAT | O_EXCL)
-        defer { close(opened) }
-        do throws(SystemError) {
-            try FileBytes.write(text, to: opened)
-            if fsync(opened) != 0 { throw SystemError(code: errno) }
-        } catch {
-            discard(name)
-            throw DiskError(path: file(name), code: error.code)
-        }
-    }
+    public func create(_ name: String, _ text: String) throws(DiskError) { try write(text, to: name, for: name) }
 
     /// Writes a text through to the disk, under an unpredictable temporary name.
     ///
     /// - Returns: the temporary name, for `publish` or `discard`.
     func stage(_ text: String, for name: String) throws(DiskError) -> String {
         let temporary = Self.temporaryName()
-        let opened = openat(descriptor, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
+        try write(text, to: temporary, for: name)
+        return temporary
+    }
+
+    /// - Parameter name: the one that errors name.
+    private func write(_ text: String, to new: String, for name: String) throws(DiskError) {
+        let opened = openat(descriptor, new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
         if opened < 0 { throw failure(name) }
         defer { close(opened) }
         do throws(SystemError) {
             try FileBytes.write(text, to: opened)
             if fsync(opened) != 0 { throw SystemError(code: errno) }
         } catch {
-            discard(temporary)
+            discard(new)
             throw DiskError(path: file(name), code: error.code)
         }
-        return temporary
     }
 
     /// Renames a temporary file to its final name, replacing any file there. On failure it is removed.
@@ -248,6 +224,37 @@ public final class WrittenFolder: Sendable {
     /// Removes files that killed processes have left. The caller holds the lock.
     public func removeTemporaries(among names: [String]) {
         for name in names where Self.isTemporary(name) { discard(name) }
+    }
+}
+
+/// A folder with a temporary name, which appears under its own name as a whole. It is removed with the object unless
+/// published.
+///
+/// Thread-safe.
+public final class StagedFolder: Sendable {
+    public let folder: WrittenFolder
+    private let parent: WrittenFolder
+    private let isPublished = Atomic(false)
+
+    /// - Throws: `DiskError` if it cannot be made.
+    public init(in parent: WrittenFolder) throws(DiskError) {
+        self.parent = parent
+        let path = parent.file(WrittenFolder.temporaryName())
+        if mkdir(path, 0o777) != 0 { throw DiskError(path: parent.path, code: errno) }
+        folder = try WrittenFolder(path)
+    }
+
+    deinit { if !isPublished.load(ordering: .relaxed) { try? FileManager.default.removeItem(atPath: folder.path) } }
+
+    /// Renames the folder to its final name, which must be free.
+    ///
+    /// - Throws: `DiskError`, with code `EEXIST` if the name is taken.
+    public func publish(as name: String) throws(DiskError) {
+        let target = parent.file(name)
+        if rename(folder.path, target) != 0 {
+            throw DiskError(path: target, code: [ENOTEMPTY, ENOTDIR].contains(errno) ? EEXIST : errno)
+        }
+        isPublished.store(true, ordering: .relaxed)
     }
 }
 

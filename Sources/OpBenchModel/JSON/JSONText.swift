@@ -11,7 +11,7 @@ public enum JSONText {
     static let excerptLimit = 60
 
     /// User input for messages: quoted, on one line, at most 60 characters.
-    static func excerpt(_ text: String) -> String {
+    package static func excerpt(_ text: String) -> String {
         let scalars = text.unicodeScalars
         return scalars.count > excerptLimit ? quoted(String(scalars.prefix(excerptLimit)) + "…") : quoted(text)
     }

@@ -1,7 +1,7 @@
-/// A thread's step outside of operations. Trace files hold the raw values.
+/// A thread's step outside of operations. The raw values are those of `OperationTrace.ThreadStep` and of `crecording_kind`.
 public enum ThreadStep: UInt8, CaseIterable, Sendable {
     /// The thread starts; in a pool, it counts as a worker from now on.
-    case begin
+    case begin = 32
     /// The thread ends.
     case end
     /// The thread goes to sleep, without work or blocked.

@@ -46,7 +46,7 @@ public struct WorkloadPlan: Sendable {
     /// The capability that a backend needs.
     package var needs: Capability
     /// The promises that the shape is about. Only backends that give them have comparable times.
-    package var concerns: Guarantees = []
+    package var concerns: BackendGuarantees = []
     public var operationCount: Int
     public var itemCount: Int
     public var itemsPerOperation = 1
@@ -250,15 +250,12 @@ extension WorkloadPlan {
     public var stalledOperation: Int { stall.map { $0.stallsSubmitter ? -1 : $0.operation } ?? -1 }
 
     /// Whether the submitting call waits for operations, so that submit and drain cannot be separated.
-    public var submitsWhileDraining: Bool {
-        isRefill || pacing != nil || phases.contains { $0.plan.submitsWhileDraining }
-    }
+    public var submitsWhileDraining: Bool { isRefill || pacing != nil }
 
     /// Whether it is about waiting: the pace, a suspension, a stall or the bodies decide how long some operations wait,
     /// and not only the processors. Samples of such a plan have the flag `waits`.
     package var waits: Bool {
         pacing != nil || stall != nil || blocking != nil || storm != nil || body?.choice.waits ?? false
-            || phases.contains { $0.plan.waits }
     }
 
     /// Whether the pace alone decides the duration of a round, unless the queue falls behind.

@@ -23,7 +23,6 @@ public struct GateNeeds: Sendable, Equatable {
         self.shape = shape
         possible = ShapeDefinition.of(shape).kinds
         for rule in policy.rules { add(rule.selector, minBlocks: rule.figure.minBlocks, workload) }
-        for goal in policy.goals { add(goal.selector, minBlocks: goal.minBlocks, workload) }
     }
 
     private mutating func add(_ selector: GatePolicy.Selector, minBlocks: Int, _ workload: String) {
@@ -93,29 +92,22 @@ public enum BlockStages {
 }
 
 extension GatePolicy {
-    /// The backends of a workload that a rule or goal can judge, and those that their ratios refer to, in the
+    /// The backends of a workload that a rule can judge, and those that their ratios refer to, in the
     /// workload's order.
     public func judgedBackends(of spec: WorkloadSpec) -> [BackendID] {
         let cells = spec.cells.map(\.id)
         var judged: Set<BackendID> = []
         for backend in spec.backends {
-            let needed = GatePolicy(
-                rules: rules.filter { $0.selector.reaches(backend, of: spec.name, cells) },
-                goals: goals.filter { $0.selector.reaches(backend, of: spec.name, cells) })
-            if needed.rules.isEmpty && needed.goals.isEmpty { continue }
+            let needed = GatePolicy(rules: rules.filter { $0.selector.reaches(backend, of: spec.name, cells) })
+            if needed.rules.isEmpty { continue }
             judged.insert(backend)
             if GateNeeds(of: needed, on: spec).takesBaseline {
                 // Ratios of backends on the declared axis refer to Dispatch's form on it.
                 judged.formUnion([.dispatch, BackendID(rawValue: "dispatch:notify")])
             }
-            for case .fastest(let references) in needed.goals.compactMap(\.reference) { judged.formUnion(references) }
+            for case .fastest(let references) in needed.rules.compactMap(\.against) { judged.formUnion(references) }
         }
         return spec.backends.filter(judged.contains)
-    }
-
-    private init(rules: [Rule], goals: [Goal]) {
-        self.init(rules: rules)
-        self.goals = goals
     }
 }
 

@@ -34,36 +34,61 @@ public struct GatePolicy: Sendable, Hashable {
     }
 
     public struct Rule: Sendable, Hashable {
-        public var selector: Selector
-        public var figure: FigureRule
-        /// The baseline that the head's figures are compared with, a bound on their drift; nil for the other side.
-        public var baseline: String?
+        /// The figures that a rule compares with, if not with those of the other side.
+        public enum Reference: Sendable, Hashable {
+            /// The same figure of a kept run: the rule bounds the drift since then.
+            case baseline(String)
+            /// For a goal, the least of the same figure among these backends, on the same cell, in the same block.
+            case fastest([BackendID])
+            /// For a goal, the same figure of the same backend on another cell.
+            case cell(String)
 
-        public init(_ selector: Selector, _ figure: FigureRule, against baseline: String? = nil) {
-            self.selector = selector
-            self.figure = figure
-            self.baseline = baseline
+            /// As printed and as in `compare.csv`.
+            public var text: String {
+                switch self {
+                case .baseline(let name): name
+                case .fastest(let backends): backends.map(\.rawValue).joined(separator: " or ")
+                case .cell(let id): id
+                }
+            }
         }
 
-        func matches(_ row: CompareRow) -> Bool { (baseline ?? "") == row.against && selector.matches(row.figure) }
+        public var selector: Selector
+        public var figure: FigureRule
+        /// Nil for the other side, and for a goal that bounds the figure itself.
+        public var against: Reference?
+
+        public init(_ selector: Selector, _ figure: FigureRule, against: Reference? = nil) {
+            self.selector = selector
+            self.figure = figure
+            self.against = against
+        }
+
+        func matches(_ row: CompareRow) -> Bool {
+            (against?.text ?? "") == row.against && selector.matches(row.figure)
+        }
     }
 
-    /// Rules for comparisons of two sides. Empty in a policy of goals.
+    /// Rules that compare two sides, or goals: not both.
     public var rules: [Rule]
-    /// Goals for the figures of one side. Empty in a policy of rules for two sides.
-    public var goals: [Goal] = []
 
     public init(rules: [Rule]) { self.rules = rules }
 
-    public init(goals: [Goal]) { (rules, self.goals) = ([], goals) }
+    /// Whether the rules are goals, which bound the figures of one run.
+    public var isOfGoals: Bool { rules.contains { $0.figure.atMost != nil } }
 
     /// The first rule that matches the figure; nil if none does, which leaves the figure unjudged.
     public func rule(for row: CompareRow) -> FigureRule? { rules.first { $0.matches(row) }?.figure }
 
+    /// The rows that a rule judges: of goals, all.
+    public func asked(among rows: [CompareRow]) -> [CompareRow] {
+        isOfGoals ? rows : rows.filter { rule(for: $0) != nil }
+    }
+
     /// The baselines that rules bound drift against, in their order.
     public var baselines: [String] {
         rules.reduce(into: []) { names, rule in
-            if let name = rule.baseline, !names.contains(name) { names.append(name) }
+            if case .baseline(let name) = rule.against, !names.contains(name) { names.append(name) }
         }
     }
 
@@ -72,9 +97,10 @@ public struct GatePolicy: Sendable, Hashable {
     public var comparisons: Int { 1 + baselines.count }
 
     /// The rules that match none of these figures, probably by mistake. A rule for all workloads may name a metric that
-    /// these figures do not have.
+    /// these figures do not have. A goal without a figure is a row.
     public func unusedRules(among rows: [CompareRow]) -> [Int] {
-        rules.indices.filter { index in
+        if isOfGoals { return [] }
+        return rules.indices.filter { index in
             let selector = rules[index].selector
             guard !rows.contains(where: rules[index].matches) else { return false }
             let isForAll = selector.workload == "*" && selector.cell == "*"
@@ -144,8 +170,11 @@ public struct FigureRule: Sendable, Hashable {
     /// The accepted probability of a false alarm over all judged figures, and of passing a figure that is worse by
     /// exactly the margin.
     public var alpha: Double
-    /// The number of blocks on each side that a regression needs.
+    /// The number of blocks on each side that a regression, or a missed goal, needs.
     public var minBlocks: Int
+    /// A goal: the greatest ratio, or the greatest figure in the metric's unit per operation or round, that meets it. Nil
+    /// for a rule that compares two sides.
+    public var atMost: Double?
 
     public static let standardAlpha = 0.01
     public static let standardMinBlocks = 15
@@ -158,6 +187,12 @@ public struct FigureRule: Sendable, Hashable {
         self.minAbsolute = minAbsolute
         self.alpha = alpha
         self.minBlocks = minBlocks
+    }
+
+    /// A goal.
+    public init(atMost: Double, minBlocks: Int = standardMinBlocks) {
+        self.init(maxRegression: 0, minBlocks: minBlocks)
+        self.atMost = atMost
     }
 }
 
@@ -184,46 +219,5 @@ enum Glob {
             }
         }
         return pattern[inPattern...].allSatisfy { $0 == star }
-    }
-}
-
-extension GatePolicy {
-    /// An upper bound on figures of one run, or on their ratios to other figures of the same run.
-    public struct Goal: Sendable, Hashable {
-        /// The denominator of a ratio.
-        public enum Reference: Sendable, Hashable {
-            /// The least of the same figure among these backends, on the same cell, in the same block.
-            case fastest([BackendID])
-            /// The same figure of the same backend on another cell.
-            case cell(String)
-        }
-
-        public var selector: Selector
-        /// Nil for a bound on the figure itself.
-        public var reference: Reference?
-        /// The greatest ratio, or the greatest figure in the metric's unit per operation or round, that meets the goal.
-        public var atMost: Double
-        /// The number of blocks that a missed goal needs.
-        public var minBlocks: Int
-
-        public init(
-            _ selector: Selector, against reference: Reference? = nil, atMost: Double,
-            minBlocks: Int = FigureRule.standardMinBlocks
-        ) {
-            self.selector = selector
-            self.reference = reference
-            self.atMost = atMost
-            self.minBlocks = minBlocks
-        }
-    }
-}
-
-extension GatePolicy.Goal.Reference {
-    /// The goal as printed and as in `goals.csv`.
-    public var text: String {
-        switch self {
-        case .fastest(let backends): backends.map(\.rawValue).joined(separator: " or ")
-        case .cell(let id): id
-        }
     }
 }

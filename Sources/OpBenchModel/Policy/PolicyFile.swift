@@ -32,7 +32,7 @@ struct PolicyFile: Sendable {
                     "rules", of: { formats.rules(alpha: $0.alpha, minBlocks: $0.minBlocks) },
                     "The first rule with max_regression that matches a figure judges it; figures that none matches are "
                         + "not judged. Each rule with at_most judges every figure that it matches. A policy has rules "
-                        + "of one of these kinds.", isRequired: true, keep: { $0.policy = $1 }),
+                        + "of one of these kinds.", isRequired: true, keep: { $0.policy.rules = $1 }),
             ]
         ).map(\.policy)
     }
@@ -103,16 +103,15 @@ private struct PolicyFormats: Sendable {
         + "their own"
 
     /// Each rule is read by its own kind; one of another kind than the policy's is a mistake, reported once.
-    func rules(alpha: Double, minBlocks: Int) -> Format<GatePolicy> {
-        let rule = rule(alpha: alpha, minBlocks: minBlocks).map { GatePolicy(rules: [$0]) }
-        let goal = goal(minBlocks: minBlocks).map { GatePolicy(goals: [$0]) }
+    func rules(alpha: Double, minBlocks: Int) -> Format<[GatePolicy.Rule]> {
+        let (rule, goal) = (rule(alpha: alpha, minBlocks: minBlocks), goal(minBlocks: minBlocks))
         let lists = [rule, goal].map { $0.list("a list of rules", atMost: GatePolicy.ruleLimit) }
         let list = Format("a rule", schema: [:]) { node throws(InputErrors) in
             try (Self.isGoal(node) ?? areGoals ? goal : rule).read(node)
         }.list("a list of rules", atMost: GatePolicy.ruleLimit)
         return Format("a list of rules", schema: .anyOf(lists[0].schema, lists[1].schema)) { node throws(InputErrors) in
             let mistakes = Mistakes()
-            let policies = mistakes.keep { () throws(InputErrors) in try list.read(node) }
+            let rules = mistakes.keep { () throws(InputErrors) in try list.read(node) }
             if let odd = try? node.elements("").first(where: { Self.isGoal($0) == !areGoals }) {
                 let bound = areGoals ? "at_most" : "max_regression"
                 mistakes.note(
@@ -120,18 +119,21 @@ private struct PolicyFormats: Sendable {
                         "the key \"\(bound)\" is missing, which the rules before it have", remedy: Self.remedy))
             }
             try mistakes.check()
-            return areGoals
-                ? GatePolicy(goals: policies!.flatMap(\.goals)) : GatePolicy(rules: policies!.flatMap(\.rules))
+            return rules!
         }
     }
 
     /// A rule, whose required keys are the metric and its bound.
-    private func object<Rule: Sendable>(_ draft: Rule, _ fields: [Field<Rule>], but strange: [String]) -> Format<Rule> {
-        let bound = fields.first { $0.isRequired && $0.name != "metric" }?.name ?? ""
+    private func object(
+        _ figure: FigureRule, _ selectors: [Field<GatePolicy.Selector>], _ bounds: [Field<GatePolicy.Rule>],
+        but strange: [String]
+    ) -> Format<GatePolicy.Rule> {
+        let bound = bounds.first(where: \.isRequired)?.name ?? ""
         return .object(
-            "a rule", draft,
-            fields + strange.map { Field($0, misplaced: "in a rule with \(bound)", remedy: Self.remedy) },
-            from: "opbench schema policy", remedy: "required: metric, and max_regression or at_most")
+            "a rule", GatePolicy.Rule(GatePolicy.Selector(), figure),
+            selectors.map { $0.inside(\.selector) } + bounds
+                + strange.map { Field($0, misplaced: "in a rule with \(bound)", remedy: Self.remedy) },
+            from: "opbench describe policy-schema", remedy: "required: metric, and max_regression or at_most")
     }
 
     private func rule(alpha: Double, minBlocks: Int) -> Format<GatePolicy.Rule> {
@@ -157,32 +159,30 @@ private struct PolicyFormats: Sendable {
                 "A baseline to compare with in place of the other side, which bounds the figure's drift since then. "
                     + "Ratios to Dispatch and counts can be judged; other figures of runs at different times stay "
                     + "inconclusive."
-            ) { $0.baseline = $1 },
+            ) { $0.against = .baseline($1) },
             Self.alpha { $0.figure.alpha = $1 }, Self.minBlocks { $0.figure.minBlocks = $1 },
         ]
-        let figure = FigureRule(maxRegression: 0, alpha: alpha, minBlocks: minBlocks)
         return object(
-            GatePolicy.Rule(GatePolicy.Selector(), figure),
-            selectors(GatePolicy.judgedMetrics).map { $0.inside(\.selector) } + bounds, but: ["at_most"])
+            FigureRule(maxRegression: 0, alpha: alpha, minBlocks: minBlocks), selectors(GatePolicy.judgedMetrics),
+            bounds, but: ["at_most"])
     }
 
-    private func goal(minBlocks: Int) -> Format<GatePolicy.Goal> {
-        let bounds: [Field<GatePolicy.Goal>] = [
+    private func goal(minBlocks: Int) -> Format<GatePolicy.Rule> {
+        let bounds: [Field<GatePolicy.Rule>] = [
             Field(
                 "at_most", .number(0...1e18),
                 "The greatest ratio to the figure of `against` that meets the goal; without `against`, the greatest "
                     + "figure, in the metric's unit per operation or round (nanoseconds for times).", isRequired: true
-            ) { $0.atMost = $1 },
+            ) { $0.figure.atMost = $1 },
             Field(
                 "against", reference,
                 "The denominator of the ratio, within the run: a backend, the fastest of several on the same cell, or "
                     + "the same backend on another cell."
-            ) { $0.reference = $1 },
-            Self.minBlocks { $0.minBlocks = $1 },
+            ) { $0.against = $1 },
+            Self.minBlocks { $0.figure.minBlocks = $1 },
         ]
         return object(
-            GatePolicy.Goal(GatePolicy.Selector(), atMost: 0, minBlocks: minBlocks),
-            selectors(GatePolicy.boundedMetrics).map { $0.inside(\.selector) } + bounds,
+            FigureRule(atMost: 0, minBlocks: minBlocks), selectors(GatePolicy.boundedMetrics), bounds,
             but: ["max_regression", "min_absolute", "alpha"])
     }
 
@@ -233,7 +233,7 @@ private struct PolicyFormats: Sendable {
     }
 
     /// A backend, several of which the fastest counts, or another cell.
-    private var reference: Format<GatePolicy.Goal.Reference> {
+    private var reference: Format<GatePolicy.Rule.Reference> {
         let backend = Format.choice(
             backends, "backend", from: BackendDefinition.listing, note: BackendDefinition.declaredElsewhere)
         let cell = Format.object(

@@ -157,6 +157,13 @@ extension CSVColumn {
             })
     }
 
+    /// The column of a row that this one holds.
+    init<Held>(_ column: CSVColumn<Held>, of held: WritableKeyPath<Row, Held> & Sendable) {
+        self.init(
+            name: column.name, isNumber: column.isNumber, write: { column.write($0[keyPath: held]) },
+            read: { row, text in column.read(&row[keyPath: held], text) })
+    }
+
     /// The column with a condition on the columns read so far; it returns the expected form if it fails.
     func expecting(_ condition: @escaping @Sendable (Row) -> String?) -> CSVColumn {
         CSVColumn(name: name, isNumber: isNumber, write: write) { row, text in read(&row, text) ?? condition(row) }

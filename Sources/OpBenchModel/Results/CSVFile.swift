@@ -81,31 +81,6 @@ public enum CSVFile {
         return try each(type, file: file, isTornAllowed: isTornAllowed, next: source.next, body)
     }
 
-    /// Reads several ranges of a file, in order, as if they were the whole file: the header and complete rows. Bytes
-    /// beyond the end of the file are ignored.
-    ///
-    /// - Parameter body: receives a row, and the offset of its end in the joined ranges.
-    /// - Returns: the sizes of the header and of all complete lines, in bytes.
-    @discardableResult
-    static func each<Row: CSVRow>(
-        _ type: Row.Type, of file: String, parts: [Range<Int>], _ body: (Row, Int) -> Void
-    ) throws(InputError) -> (header: Int, lines: Int) {
-        let source = try ReadFile(file, limit: sizeLimit)
-        var rest = parts[...]
-        func next() throws(InputError) -> [UInt8] {
-            while let part = rest.first {
-                let bytes = try source.bytes(part.prefix(1 << 18))
-                if !bytes.isEmpty {
-                    rest[rest.startIndex] = part.dropFirst(bytes.count)
-                    return bytes
-                }
-                rest.removeFirst()
-            }
-            return []
-        }
-        return try each(type, file: file, next: next, body)
-    }
-
     static func rows<Row: CSVRow>(_ type: Row.Type, text: String, file: String) throws(InputError) -> [Row] {
         var rest = Array(text.utf8)
         var rows: [Row] = []

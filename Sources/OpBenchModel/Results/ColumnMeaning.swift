@@ -5,7 +5,9 @@ public struct ColumnMeaning: Sendable, Equatable {
     public let unit: String
     public let meaning: String
 
-    init(name: String, unit: String, meaning: String) { (self.name, self.unit, self.meaning) = (name, unit, meaning) }
+    package init(name: String, unit: String = "", meaning: String) {
+        (self.name, self.unit, self.meaning) = (name, unit, meaning)
+    }
 
     fileprivate init(_ name: String, _ unit: String, _ meaning: String) {
         self.init(name: name, unit: unit, meaning: meaning)

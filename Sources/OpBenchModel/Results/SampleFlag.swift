@@ -12,7 +12,7 @@ public enum SampleFlag: String, CaseIterable, Sendable, Codable, Comparable {
     case unsteady
     /// Operations arrived faster than they ended.
     case overloaded
-    /// The backend does not promise what the shape is about: see `Guarantees`.
+    /// The backend does not promise what the shape is about: see `BackendGuarantees`.
     case unpromised
     /// The cell is about waiting: see `WorkloadPlan`.
     case waits

@@ -1,6 +1,6 @@
 /// A fact about what surrounds the measured code, and changes its figures although the code is the same.
 ///
-/// This list is the only one: `run.json`, comparisons, pages, the history and `opbench explain-columns` derive from it.
+/// This list is the only one: `run.json`, comparisons, pages, the history and `opbench describe` derive from it.
 public enum SurroundingFact: String, CaseIterable, Sendable {
     case compiler
     case oneTBB = "onetbb"

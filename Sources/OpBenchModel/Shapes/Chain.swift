@@ -18,7 +18,7 @@ extension ShapeDefinition {
                 "The order of adding: each operation after its predecessor, or before it."),
         ] + common(work: 100),
         operationCount: { $0.integer("depth") * $0.integer("chains") },
-        canBePhase: true, estimate: RoundEstimate(hasDependencies: true),
+        estimate: RoundEstimate(hasDependencies: true),
         plan: { cell, plan in
             plan.chains = WorkloadPlan.Chains(
                 depth: cell.integer("depth"), count: cell.integer("chains"), queues: cell.integer("queues"))

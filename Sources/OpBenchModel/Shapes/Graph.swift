@@ -25,7 +25,6 @@ extension ShapeDefinition {
                 "The order of adding: each operation after its predecessors, or before them."),
         ] + common(work: 1000),
         operationCount: { GraphSize($0).operationCount },
-        canBePhase: true,
         problem: { cell in
             let dependencies = GraphSize(cell).dependencyCount
             guard dependencies > GraphSize.dependencyLimit else { return nil }

@@ -29,7 +29,6 @@ extension ShapeDefinition {
             let (items, size) = (cell.integer("items"), cell.integer("items_per_operation"))
             return items / size + (items % size == 0 ? 0 : 1)
         },
-        canBePhase: true,
         plan: { cell, plan in
             plan.itemsPerOperation = min(plan.itemCount, cell.integer("items_per_operation"))
             plan.form = WorkloadPlan.Form(rawValue: cell.text("form")) ?? .closure

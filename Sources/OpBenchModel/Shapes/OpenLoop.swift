@@ -38,7 +38,6 @@ extension ShapeDefinition {
         ] + common(work: 1000),
         operationCount: { Arrivals($0).count(perSecond: $0.arrivalRate ?? searchedRateFirst) },
         kinds: [.latency, .check],
-        canBePhase: true,
         problem: { cell in
             if cell.load > 0, cell.arrivalRate != searchedRateFirst {
                 return ("it has a rate and a load", "leave one of them out")

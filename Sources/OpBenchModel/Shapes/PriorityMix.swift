@@ -10,15 +10,14 @@ extension ShapeDefinition {
         parameters: [
             .count("operations", 1...operationLimit, 10_000, "Operations of all priorities together."),
             .init(
-                name: "mix", format: .weights(of: PriorityLevel.allCases.map(\.rawValue)),
+                name: "mix", format: .weights(of: PriorityName.allCases.map(\.rawValue)),
                 defaultValue: .weights(
-                    Dictionary(uniqueKeysWithValues: PriorityLevel.allCases.map { ($0.rawValue, 1) })),
+                    Dictionary(uniqueKeysWithValues: PriorityName.allCases.map { ($0.rawValue, 1) })),
                 summary: "The relative number of operations of each priority."),
             .choice(
                 "enqueue", ["suspended", "live"],
                 "Whether the queue is suspended until everything is added, or runs while operations are added."),
         ] + common(work: 1000),
-        canBePhase: true,
         plan: { cell, plan in
             plan.concerns = .priorityOrder
             let given = Dictionary(uniqueKeysWithValues: cell.weights("mix").map { ($0.key, $0.weight) })

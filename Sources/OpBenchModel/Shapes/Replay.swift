@@ -11,7 +11,7 @@ extension ShapeDefinition {
             .init(
                 name: "recording", format: .recording, defaultValue: .recording(sample),
                 summary:
-                    "What was recorded, as columns of numbers; `opbench init --from-trace` writes them. In a cell_id "
+                    "What was recorded, as columns of numbers; `opbench init --from-recording` writes them. In a cell_id "
                     + "it is a digest of them.",
                 takesList: false),
             .init(
@@ -124,7 +124,7 @@ extension OperationClasses {
         guard used.count > 1 else { return nil }
         let index = Dictionary(uniqueKeysWithValues: used.enumerated().map { ($1, UInt8($0)) })
         self.init(
-            label: "priority", keys: used.map { PriorityLevel.allCases[$0 / 4 + 2].rawValue },
+            label: "priority", keys: used.map { PriorityName.allCases[$0 / 4 + 2].rawValue },
             values: used.map(Double.init), ofOperation: priorities.map { index[$0]! })
     }
 }

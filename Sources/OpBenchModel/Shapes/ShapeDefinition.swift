@@ -14,8 +14,6 @@ public struct ShapeDefinition: Sendable {
     var operationCount: @Sendable (Cell) -> Int = { $0.integer("operations") }
     /// The kinds of sample that are useful for the shape. A file cannot select others.
     public internal(set) var kinds = Set(SampleKind.allCases)
-    /// Whether the shape can be a phase of a sequence.
-    var canBePhase = false
     /// Why a cell's values cannot be combined, and the remedy; nil if they can.
     var problem: @Sendable (Cell) -> (what: String, remedy: String)? = { _ in nil }
     /// An estimate of a round's duration.
@@ -37,7 +35,7 @@ public struct ShapeDefinition: Sendable {
     }
 
     /// The command that prints the parameters.
-    var listing: String { "opbench shapes \(shape.rawValue)" }
+    var listing: String { "opbench describe \(shape.rawValue)" }
 
     /// The cell with every parameter at its default, except the given ones.
     package func standardCell(of workload: String, with values: [String: ParameterValue] = [:]) -> Cell {
@@ -119,6 +117,15 @@ package struct RoundEstimate: Sendable {
 // MARK: - What a definition gives its cells
 
 extension Cell {
+    /// The cell with the seed of one block: the block's number is added to the cell's seed. Blocks thus draw different
+    /// arrivals, priorities and graphs, and a figure's interval covers the draw.
+    package func drawn(inBlock block: Int) -> Cell {
+        guard let seed = parameters["seed"]?.integer else { return self }
+        let next = (seed + block) % (ShapeDefinition.exactIntegerLimit + 1)
+        return Cell(
+            workload: workload, shape: shape, parameters: parameters.merging(["seed": .integer(next)]) { $1 }, id: id)
+    }
+
     /// The cell with the given values, and defaults for all other parameters.
     init(workload: String, definition: ShapeDefinition, values: [String: ParameterValue]) {
         var parameters: [String: ParameterValue] = [:]

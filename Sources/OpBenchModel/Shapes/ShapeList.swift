@@ -5,7 +5,7 @@ extension ShapeDefinition {
     public static let all: [ShapeDefinition] = [
         independent, chain, graph, priorityMix, threadPriority, suspendResume, wakeup, openLoop, replay, cancelStorm,
         blocking,
-        memoryFence, observers, barriers, blockGroups, asynchronous, manualStart, sequence,
+        memoryFence, observers, barriers, blockGroups, asynchronous, manualStart,
     ]
 
     private static let byShape = Dictionary(uniqueKeysWithValues: all.map { ($0.shape, $0) })
@@ -15,9 +15,6 @@ extension ShapeDefinition {
         guard let definition = byShape[shape] else { preconditionFailure("\(shape.rawValue) is not listed") }
         return definition
     }
-
-    /// The shapes that a phase of a sequence may have.
-    static let phaseShapes = all.filter(\.canBePhase).map(\.shape)
 }
 
 extension Shape: CaseIterable, RawRepresentable {

@@ -14,7 +14,6 @@ extension ShapeDefinition {
             .nanoseconds("hold_ns", 1000...10_000_000_000, 2_000_000, "Time from a suspension to its resumption."),
             producers,
         ] + common(work: 1000),
-        canBePhase: true,
         problem: { cell in
             let cycle = Double(cell.integer("run_ns") + cell.integer("hold_ns"))
             let seconds = Double(cell.integer("toggles")) * cycle / 1e9

@@ -20,7 +20,6 @@ extension ShapeDefinition {
             stall,
         ] + common(work: 0),
         kinds: [.throughput, .latency, .check],
-        canBePhase: true,
         problem: { cell in
             let bursts = (cell.integer("operations") + cell.integer("burst") - 1) / cell.integer("burst")
             let seconds = Double(bursts) * Double(cell.integer("pause_ns")) / 1e9

@@ -34,10 +34,22 @@ public struct Shard: Sendable, Hashable, Comparable, CustomStringConvertible {
 
     public static func < (left: Shard, right: Shard) -> Bool { (left.count, left.index) < (right.count, right.index) }
 
+    /// All shards of this one's sweep.
+    public var all: [Shard] { (1...count).map { Shard(index: $0, count: count) } }
+
     /// The name of the shard's part of a sweep, and of its folder: `3fa9c2d41b07-02of16`. Names sort as the shards do.
     public func partName(sweep sha256: String) -> String {
         let (digits, width) = (String(index), String(count).utf8.count)
         return "\(sha256.prefix(12))-\(String(repeating: "0", count: width - digits.utf8.count))\(digits)of\(count)"
+    }
+
+    /// The shard's elements of a list that begins with the most expensive one. The list is dealt out forth and back, so
+    /// that the costs of two shards differ by the first element's cost at most.
+    public func share<Element>(of list: [Element]) -> [Element] {
+        list.enumerated().compactMap { position, element in
+            let (round, place) = position.quotientAndRemainder(dividingBy: count)
+            return (round.isMultiple(of: 2) ? place + 1 : count - place) == index ? element : nil
+        }
     }
 }
 
@@ -53,58 +65,5 @@ extension Shard: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
-    }
-}
-
-/// Splits the cells of a sweep into shards of similar cost: each cell, from the most expensive on, goes to the shard
-/// with the least cost so far. The longest shard takes at most 4/3 of the shortest possible one (Graham, 1969). A cell
-/// is never split.
-///
-/// The split depends only on costs and ids, so every machine computes the same one.
-public struct ShardBalance: Sendable {
-    /// For each shard, the ids of its cells and their total cost.
-    public let shards: [(cellIDs: [String], cost: Int64)]
-
-    /// - Parameters:
-    ///   - cells: each id once; costs of 0 or more, in any unit.
-    ///   - count: the number of shards, 1 or more. If there are more shards than cells, some are empty.
-    public init(_ cells: [(id: String, cost: Int64)], count: Int) {
-        var shards = [(cellIDs: [String], cost: Int64)](repeating: ([], 0), count: count)
-        var loads = LeastFirst(count: count)
-        let dearest = cells.sorted { left, right in
-            left.cost != right.cost
-                ? left.cost > right.cost : left.id.utf8.lexicographicallyPrecedes(right.id.utf8)
-        }
-        for cell in dearest {
-            let shard = loads.add(cell.cost)
-            shards[shard].cellIDs.append(cell.id)
-            shards[shard].cost.addClamped(cell.cost)
-        }
-        self.shards = shards
-    }
-}
-
-/// A binary heap of loads, by load and then by index.
-private struct LeastFirst {
-    private var heap: [(load: Int64, index: Int)]
-
-    init(count: Int) { heap = (0..<count).map { (0, $0) } }
-
-    /// Adds to the least load.
-    ///
-    /// - Returns: the shard with that load.
-    mutating func add(_ cost: Int64) -> Int {
-        let index = heap[0].index
-        heap[0].load.addClamped(cost)
-        var parent = 0
-        while true {
-            var least = parent
-            for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count && heap[child] < heap[least] {
-                least = child
-            }
-            if least == parent { return index }
-            heap.swapAt(parent, least)
-            parent = least
-        }
     }
 }

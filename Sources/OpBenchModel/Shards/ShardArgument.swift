@@ -36,35 +36,35 @@ public enum ShardArgument: Sendable, Hashable {
     ///
     /// - Throws: `InputErrors` if the environment selects no shard, or two.
     public func shard(_ environment: [String: String]) throws(InputErrors) -> Shard {
-        guard case .auto(let count) = self else {
-            guard case .named(let shard) = self else { preconditionFailure("auto is resolved above") }
-            return shard
+        let count: Int?
+        switch self {
+        case .named(let shard): return shard
+        case .auto(let number): count = number
         }
         do throws(InputError) {
-            switch (environment[SlurmArray.id] != nil, environment[Self.completionIndex]) {
-            case (true, nil): return try SlurmArray(environment).shard(count)
-            case (false, let text?): return try Self.indexedJob(text, count)
+            switch (environment[Self.taskID] != nil, environment[Self.completionIndex]) {
+            case (true, nil): return try Self.ofArray(environment, count)
+            case (false, let text?): return try Self.ofIndexedJob(text, count)
             case (true, _?):
-                throw Self.error(
-                    "both \(SlurmArray.id) and \(Self.completionIndex) are set", "name the shard: \(Self.option) I/N")
+                throw Self.error("both \(Self.taskID) and \(Self.completionIndex) are set", Self.remedy)
             case (false, nil):
                 throw Self.error(
-                    "auto needs \(SlurmArray.id) or \(Self.completionIndex), and neither is set",
-                    "run it in a Slurm job array or an Indexed Job of Kubernetes, or name the shard: "
-                        + "\(Self.option) I/N")
+                    "auto needs \(Self.taskID) or \(Self.completionIndex), and neither is set",
+                    "run it in a Slurm job array or an Indexed Job of Kubernetes, or \(Self.remedy)")
             }
         } catch {
             throw InputErrors(error)
         }
     }
 
+    private static let remedy = "name the shard: \(option) I/N"
+    private static let taskID = "SLURM_ARRAY_TASK_ID"
     private static let completionIndex = "JOB_COMPLETION_INDEX"
 
-    private static func indexedJob(_ text: String, _ count: Int?) throws(InputError) -> Shard {
+    private static func ofIndexedJob(_ text: String, _ count: Int?) throws(InputError) -> Shard {
         guard let count else {
             throw error(
-                "\(completionIndex) has no number of shards",
-                "add the job's `completions`: \(option) auto/N")
+                "\(completionIndex) has no number of shards", "add the job's `completions`: \(option) auto/N")
         }
         guard let index = text == "0" ? 0 : Shard.number(text[...].utf8), index < count else {
             throw error(
@@ -74,59 +74,46 @@ public enum ShardArgument: Sendable, Hashable {
         return Shard(index: index + 1, count: count)
     }
 
-    fileprivate static func error(_ message: String, _ remedy: String) -> InputError {
-        InputError(file: option, message: message, remedy: remedy)
-    }
-}
-
-/// A task of a job array, as Slurm describes it to the task.
-private struct SlurmArray {
-    static let id = "SLURM_ARRAY_TASK_ID"
-    private static let bounds = ["SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX"]
-    private static let step = "SLURM_ARRAY_TASK_STEP"
     /// Above Slurm's largest task number.
-    private static let limit = 1_000_000_000
+    private static let taskLimit = 1_000_000_000
 
-    private let task, count, least, most, step: Int
-
-    init(_ environment: [String: String]) throws(InputError) {
+    /// The shard of a task of a job array, as Slurm describes it to the task.
+    ///
+    /// - Parameter expected: the number of shards given with `auto`.
+    private static func ofArray(_ environment: [String: String], _ expected: Int?) throws(InputError) -> Shard {
         func number(_ name: String) throws(InputError) -> Int {
-            guard let text = environment[name] else {
-                throw ShardArgument.error("\(name) is not set, and \(Self.id) is", "name the shard: --shard I/N")
-            }
-            let number = text == "0" ? 0 : Shard.number(text[...].utf8)
-            guard let number, number <= Self.limit else {
-                throw ShardArgument.error(
-                    "\(name) is \(JSONText.excerpt(text)), not a task number", "name the shard: --shard I/N")
+            guard let text = environment[name] else { throw error("\(name) is not set, and \(taskID) is", remedy) }
+            guard let number = text == "0" ? 0 : Shard.number(text[...].utf8), number <= taskLimit else {
+                throw error("\(name) is \(JSONText.excerpt(text)), not a task number", remedy)
             }
             return number
         }
-        task = try number(Self.id)
-        (count, least, most) = (try number(Self.bounds[0]), try number(Self.bounds[1]), try number(Self.bounds[2]))
-        step = environment[Self.step] == nil ? 1 : try number(Self.step)
-    }
-
-    /// - Parameter expected: the number of shards given with `auto`.
-    func shard(_ expected: Int?) throws(InputError) -> Shard {
-        let remedy = "name the shard: --shard I/N"
+        let (task, count) = (try number(taskID), try number("SLURM_ARRAY_TASK_COUNT"))
+        let (least, most) = (try number("SLURM_ARRAY_TASK_MIN"), try number("SLURM_ARRAY_TASK_MAX"))
+        let stepName = "SLURM_ARRAY_TASK_STEP"
+        let step = environment[stepName] == nil ? 1 : try number(stepName)
         guard step > 0, (least...max(least, most)).contains(task), (most - least).isMultiple(of: step),
             (task - least).isMultiple(of: step), (most - least) / step + 1 == count, count <= Shard.countLimit
         else {
-            throw ShardArgument.error(
+            throw error(
                 "the job array has \(counted(count, "task")) from \(least) to \(most), so the shard of task \(task) "
                     + "is ambiguous",
                 "submit an array without gaps, such as --array=1-8, of at most \(Shard.countLimit) tasks; or "
                     + remedy)
         }
         if let expected, expected != count {
-            throw ShardArgument.error("the job array has \(counted(count, "task")), not \(expected)", remedy)
+            throw error("the job array has \(counted(count, "task")), not \(expected)", remedy)
         }
         // Resubmitted tasks of a larger array look like this.
         if expected == nil, count == 1 || least > 1 {
-            throw ShardArgument.error(
+            throw error(
                 "the job array \(least)-\(most) may be part of a larger one",
                 "\(remedy); or, if the array has all shards, give their number: --shard auto/\(count)")
         }
         return Shard(index: (task - least) / step + 1, count: count)
+    }
+
+    private static func error(_ message: String, _ remedy: String) -> InputError {
+        InputError(file: option, message: message, remedy: remedy)
     }
 }

@@ -51,7 +51,7 @@ public struct BackendDefinition: Sendable {
     public static var all: [BackendDefinition] { builtIn + DeclaredBackends.definitions }
 
     /// The command that prints all backends.
-    package static let listing = "opbench explain-columns"
+    package static let listing = "opbench describe"
 
     /// A possible cause of an unknown name.
     static let declaredElsewhere = "a backend that a program declares is known to that program alone"

@@ -82,7 +82,7 @@ extension BodyDefinition {
     }
 
     /// The command that prints all bodies.
-    package static let listing = "opbench shapes"
+    package static let listing = "opbench describe"
 
     /// Nil if this program has none of that name.
     static func of(_ name: String) -> BodyDefinition? { all.first { $0.name == name } }
@@ -131,8 +131,6 @@ extension Cell {
 
     /// Why its items cannot have that body, and the remedy; nil if they can.
     var problemOfBody: (what: String, remedy: String)? {
-        // The phases of a sequence are checked one by one.
-        guard phases.isEmpty else { return nil }
         if let problem = body.problem { return problem }
         let seconds = Double(itemCount) * body.sleepNanoseconds / 1e9
         guard seconds > ShapeDefinition.secondsLimit else { return nil }

@@ -91,7 +91,7 @@ extension Format<ParameterValue> {
     }
 
     static func word(among words: [String]) -> Format {
-        Format<String>.choice(words, from: "opbench shapes").map { .text($0) }.shared()
+        Format<String>.choice(words, from: "opbench describe").map { .text($0) }.shared()
     }
 
     /// A whole number or one word, as in `max_concurrent`.

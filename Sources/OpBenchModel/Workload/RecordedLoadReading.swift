@@ -7,7 +7,7 @@ extension RecordedLoad {
             allowed, [:],
             Column.allCases.map { column in
                 Field(column.rawValue, column.format, isRequired: requiredColumns.contains(column)) { $0[column] = $1 }
-            }, from: "opbench schema"
+            }, from: "opbench describe workload-schema"
         ).checked { columns, node throws(InputErrors) in
             try checkLengths(columns, node)
             let load = RecordedLoad(checked: columns)

@@ -26,7 +26,7 @@ struct WorkloadFile: Sendable {
                 "summary", .sentence("a one-line summary"), "What the workload shows, in one line.", isRequired: true
             ) { $0.summary = $1 },
             Field(
-                "shape", Shape.format(among: Shape.allCases, from: "opbench shapes"),
+                "shape", Shape.format(among: Shape.allCases, from: "opbench describe"),
                 "The kind of workload. " + shapeSummaries, isRequired: true
             ) { $0.shape = .of($1) },
             Field(
@@ -53,7 +53,7 @@ struct WorkloadFile: Sendable {
         var draft = WorkloadFile()
         draft.shape = guess
         return Format.object(
-            "an object with the keys of a workload", draft, fields, from: "opbench schema",
+            "an object with the keys of a workload", draft, fields, from: "opbench describe workload-schema",
             cases: ShapeDefinition.all.map { definition in
                 var file = WorkloadFile()
                 file.shape = definition

@@ -111,7 +111,7 @@ extension WorkloadSpec {
         let known = specs.flatMap { ShapeDefinition.of($0.shape).parameters.map(\.name) }
         let mistakes = Mistakes()
         for name in set.keys.sorted() where !known.contains(name) {
-            mistakes.note(unknownParameter(name, among: Set(known).sorted(), from: "opbench shapes"))
+            mistakes.note(unknownParameter(name, among: Set(known).sorted(), from: "opbench describe"))
         }
         let changed = specs.compactMap { spec in
             let definition = ShapeDefinition.of(spec.shape)

@@ -21,7 +21,7 @@ public struct WorkloadSpec: Sendable {
 }
 
 extension WorkloadSpec {
-    /// The largest total size of cell ids in bytes, in one workload and in one run. Ids of sequences may be long.
+    /// The largest total size of cell ids in bytes, in one workload and in one run.
     static let idLimit = 64 << 20
 
     /// The cells: the product of all lists, in a stable order. Parameters come in the order of the shape's definition,
@@ -52,7 +52,6 @@ extension WorkloadSpec {
 
     /// The size of the product, computed without making the cells.
     struct Extent {
-        /// The number of cells; each phase of a sequence counts as one, since it is checked and planned like a cell.
         var cells = 0
         /// An upper bound of the size of all ids, in bytes.
         var idBytes = 0
@@ -70,14 +69,13 @@ extension WorkloadSpec {
 
     var extent: Extent {
         guard let count = cellCount, count <= Cell.countLimit else { return Extent(cells: .max, idBytes: .max) }
-        var (phases, longest) = (1, name.utf8.count)
+        var longest = name.utf8.count
         let zipped = zips.flatMap { zip in zip.parameters.map { ($0, zip.values(of: $0)) } }
         for (name, values) in axes.map({ ($0.key, $0.value) }) + zipped {
             longest += name.utf8.count + 2 + (values.map { $0.description.utf8.count }.max() ?? 0)
-            for value in values { phases = max(phases, value.phases?.count ?? 1) }
         }
         // These texts come from a file, so they are far below 2^40 bytes.
-        return Extent(cells: count * phases, idBytes: count * longest)
+        return Extent(cells: count, idBytes: count * longest)
     }
 
     /// Expands the lists into cells, after checks that need several values: too many cells, and values that cannot be
@@ -95,16 +93,10 @@ extension WorkloadSpec {
                 "at most \(Cell.countLimit) are allowed; shorten the lists or split the file")
         }
         let extent = extent
-        guard extent.cells <= Cell.countLimit else {
-            throw error(
-                "the lists multiply into \(count) cells, which have \(extent.cells) phases",
-                "at most \(Cell.countLimit) are allowed in all cells together; shorten the lists or split the file"
-            )
-        }
         guard extent.idBytes <= Self.idLimit else {
             throw error(
                 "the names of the \(count) cells take \(extent.idBytes >> 20) MiB",
-                "at most \(Self.idLimit >> 20) are allowed; shorten the lists, the mixes or the phases")
+                "at most \(Self.idLimit >> 20) are allowed; shorten the lists or the mixes")
         }
         cells = expanded()
         let impossible = cells.compactMap { cell in cell.problem.map { (cell: cell, problem: $0) } }

@@ -32,7 +32,7 @@ public struct WorkloadTemplate: Sendable {
                 [
                     Self.comment("", introduction),
                     ("name", .string(name)), ("summary", .string(definition.summary)),
-                    Self.comment("shape", ["`opbench shapes` lists all of them."]),
+                    Self.comment("shape", ["`opbench describe` lists all of them."]),
                     ("shape", .string(definition.shape.rawValue)), ("parameters", parameters),
                     Self.comment("backends", known.map { "\($0.id.rawValue): \($0.summary)" }),
                     ("backends", .strings(backends.map(\.rawValue))),

@@ -46,7 +46,7 @@ function drawTrend(group, width) {
                         data: own.map((point) => [place.get(point[0]), y.at(point[3])]),
                         markLine: {
                             symbol: "none", silent: true, animation: false, lineStyle: { color: colour(backend), type: "dashed", width: 1.2 },
-                            data: series.changes.filter(([index, , , isOfCode]) => isOfCode && series.points[index] !== undefined).map(([index, ratio]) => ({
+                            data: series.changes.filter(([index, , isOfCode]) => isOfCode && series.points[index] !== undefined).map(([index, ratio]) => ({
                                 xAxis: place.get(series.points[index][0]) - 0.5,
                                 label: { formatter: ratio === null ? "change" : change(ratio - 1), color: colour(backend), fontSize: 11 },
                             })),
@@ -104,7 +104,7 @@ function showTrends() {
         groups.get(key).members.push(series);
     }
     const list = [...groups.values()];
-    const changed = (group) => group.members.reduce((count, series) => count + series.changes.filter(([, , , isOfCode]) => isOfCode).length, 0);
+    const changed = (group) => group.members.reduce((count, series) => count + series.changes.filter(([, , isOfCode]) => isOfCode).length, 0);
     list.sort((a, b) => changed(b) - changed(a));
     const parent = section("history");
     let group = list[0];

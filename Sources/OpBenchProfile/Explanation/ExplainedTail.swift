@@ -107,7 +107,7 @@ extension ExplainedTail {
     var culpritWords: String? {
         culprit.map { culprit in
             let name = culprit.isKind ? "another \(culprit.name) each time" : culprit.name
-            return "\(name), \(ProfileText.time(culprit.took)), "
+            return "\(name), \(Quantities.time(culprit.took)), "
                 + "in \(culprit.turns.with) of \(counted(culprit.turns.all, "turn"))"
         }
     }

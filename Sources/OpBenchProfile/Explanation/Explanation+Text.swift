@@ -10,16 +10,16 @@ extension Explanation {
     /// - Parameter measured: the run's time and CPU time, which come first; empty if there are none.
     public func lines(measured: [MeasuredChange] = []) -> [String] {
         var lines = [caveat].compactMap(\.self) + measured.map(Self.line)
-        lines += [time, cpuTime].map { Self.line(inTurns($0), ProfileText.time) }
+        lines += [time, cpuTime].map { Self.line(inTurns($0), Quantities.time) }
         let names = shortNames
-        let waits = tails.flatMap(Self.tailLines) + waits.map { "waiting, \(Self.line($0, ProfileText.time))" }
+        let waits = tails.flatMap(Self.tailLines) + waits.map { "waiting, \(Self.line($0, Quantities.time))" }
         if isOfWaits { lines += waits }
         if cpu == nil { lines.append("no CPU profiles of both sides") }
-        if let cpu, cpuTime.isSure { lines += ranked("of the CPU time", cpu, names, ProfileText.time) }
+        if let cpu, cpuTime.isSure { lines += ranked(cpu, names) }
         lines += allocations.prefix(Self.shown).map {
-            "allocations by \(Self.line(Self.shortened($0, names), ProfileText.count))"
+            "allocations by \(Self.line(Self.shortened($0, names), Quantities.count))"
         }
-        lines += counts.map { Self.line($0, ProfileText.count) }
+        lines += counts.map { Self.line($0, Quantities.count) }
         return isOfWaits ? lines : lines + waits
     }
 
@@ -32,7 +32,7 @@ extension Explanation {
         if time.isSure {
             return "the time changed, but the CPU time did not change significantly: no function is reported"
         }
-        let least = ProfileText.share(ChanceTest.leastEffect, of: 1)
+        let least = Quantities.percent(ChanceTest.leastEffect)
         return tails.isEmpty
             ? "nothing is significant: over \(counted(turns.base, "turn")) neither the time nor the CPU time changed by \(least) "
                 + "beyond chance; no function and no wait is reported; take more --turns"
@@ -48,88 +48,83 @@ extension Explanation {
 
     /// The explanation as a table for a pull request, with full names.
     ///
-    /// - Parameters:
-    ///   - measured: see `lines`.
-    ///   - escape: escapes a name for a Markdown table.
-    public func markdown(measured: [MeasuredChange] = [], escape: (String) -> String) -> String {
-        var text = caveat.map { escape($0) + "\n\n" } ?? ""
-        text +=
-            "| what | \(backends.name(of: .base)) | \(backends.name(of: .head)) | change | interval |\n"
-            + "|---|--:|--:|--:|--:|\n"
+    /// - Parameter measured: see `lines`.
+    public func markdown(measured: [MeasuredChange] = []) -> String {
+        var rows: [[String]] = measured.map {
+            [$0.name, Quantities.time($0.base), Quantities.time($0.head), Self.percent($0.ratio), Self.interval($0)]
+        }
         func row(_ change: Change, _ unit: (Double) -> String, _ name: String? = nil) {
-            text +=
-                "| \(escape(name ?? change.name)) | \(unit(change.base)) | \(unit(change.head)) "
-                + "| \(Self.signed(change.difference, unit)) | \(Self.interval(change, unit)) |\n"
+            rows.append([
+                name ?? change.name, unit(change.base), unit(change.head), Self.signed(change.difference, unit),
+                Self.interval(change, unit),
+            ])
         }
-        for change in measured {
-            text +=
-                "| \(escape(change.name)) | \(ProfileText.time(change.base)) | \(ProfileText.time(change.head)) "
-                + "| \(Self.percent(change.ratio)) | \(Self.interval(change)) |\n"
-        }
-        for change in [time, cpuTime] { row(inTurns(change), ProfileText.time) }
         func waitRows() {
             for tail in tails {
-                row(tail.latency, ProfileText.time)
-                for reason in tail.reasons { row(reason, ProfileText.time, "\(tail.latency.name), \(reason.name)") }
+                row(tail.latency, Quantities.time)
+                for reason in tail.reasons { row(reason, Quantities.time, "\(tail.latency.name), \(reason.name)") }
                 if let words = tail.culpritWords {
-                    text += "| \(escape("\(tail.latency.name), culprit: \(words)")) | | | | |\n"
+                    rows.append(["\(tail.latency.name), culprit: \(words)", "", "", "", ""])
                 }
             }
-            for wait in waits { row(wait, ProfileText.time, "waiting, \(wait.name)") }
+            for wait in waits { row(wait, Quantities.time, "waiting, \(wait.name)") }
         }
+        for change in [time, cpuTime] { row(inTurns(change), Quantities.time) }
         if isOfWaits { waitRows() }
-        /// - Parameter what: the prefix of each name.
-        func rows(_ ranking: RankedFunctions, _ unit: (Double) -> String, _ what: String = "") {
-            for function in ranking.functions.prefix(Self.shown) {
-                row(function.change, unit, what + function.change.name)
-            }
-            for (name, difference) in Self.unexplained(ranking, unit) {
-                text += "| \(what)\(name) | | | \(Self.signed(difference, unit)) | |\n"
-            }
-            for change in ranking.classes { row(change, unit, "\(what)class of code, \(change.name)") }
+        if let cpu {
+            for function in cpu.functions.prefix(Self.shown) { row(function.change, Quantities.time) }
+            rows += Self.unexplained(cpu).map { [$0.name, "", "", $0.difference, ""] }
+            for change in cpu.classes { row(change, Quantities.time, "class of code, \(change.name)") }
         }
-        if let cpu { rows(cpu, ProfileText.time) }
-        for site in allocations.prefix(Self.shown) {
-            row(site, ProfileText.count, "allocations by \(site.name)")
-        }
-        for count in counts { row(count, ProfileText.count) }
+        for site in allocations.prefix(Self.shown) { row(site, Quantities.count, "allocations by \(site.name)") }
+        for count in counts { row(count, Quantities.count) }
         if !isOfWaits { waitRows() }
-        return text
+        let titles = ["what", backends.name(of: .base), backends.name(of: .head), "change", "interval"]
+        let columns = titles.enumerated().map { place, title in
+            Table<[String]>.Column(title, isText: place == 0) { $0[place] }
+        }
+        return (caveat.map { MarkdownText.cell($0) + "\n\n" } ?? "") + Table(columns, rows).markdown()
     }
 
     private static func tailLines(_ tail: ExplainedTail) -> [String] {
-        [line(tail.latency, ProfileText.time)] + tail.reasons.map { "  \(line($0, ProfileText.time))" }
+        [line(tail.latency, Quantities.time)] + tail.reasons.map { "  \(line($0, Quantities.time))" }
             + [tail.culpritWords.map { "  culprit: \($0)" }].compactMap(\.self)
     }
 
     /// The functions of a change, its unexplained rest, and its classes of code.
-    private func ranked(
-        _ what: String, _ ranking: RankedFunctions, _ names: ShortNames, _ unit: (Double) -> String
-    ) -> [String] {
-        var lines = ["\(what), by function, including the work of runtime, allocator and kernel for it:"]
+    private func ranked(_ ranking: RankedFunctions, _ names: ShortNames) -> [String] {
+        var lines = ["of the CPU time, by function, including the work of runtime, allocator and kernel for it:"]
         for function in ranking.functions.prefix(Self.shown) {
-            lines.append("  \(Self.line(Self.shortened(function.change, names), unit))")
+            lines.append("  \(Self.line(Self.shortened(function.change, names), Quantities.time))")
             let parts = function.parts.prefix(Self.shownParts).map {
-                "\($0.frameClass.words) \(Self.signed($0.difference, unit))"
+                "\($0.frameClass.words) \(Self.signed($0.difference, Quantities.time))"
             }
             lines.append("    " + parts.joined(separator: ", "))
         }
         if ranking.functions.count > Self.shown {
             let rest = ranking.functions.dropFirst(Self.shown).reduce(0) { $0 + $1.change.difference }
-            lines.append("  \(ranking.functions.count - Self.shown) more: \(Self.signed(rest, unit))")
+            lines.append(
+                "  \(ranking.functions.count - Self.shown) more: \(Self.signed(rest, Quantities.time))")
         }
-        lines += Self.unexplained(ranking, unit).map { "  \($0): \(Self.signed($1, unit))" }
+        lines += Self.unexplained(ranking).map { "  \($0): \($1)" }
         guard !ranking.classes.isEmpty else { return lines }
-        return lines + ["\(what), by class of code:"] + ranking.classes.map { "  \(Self.line($0, unit))" }
+        return lines + ["of the CPU time, by class of code:"]
+            + ranking.classes.map { "  \(Self.line($0, Quantities.time))" }
     }
 
     /// The parts of the change that no named function explains.
-    private static func unexplained(
-        _ ranking: RankedFunctions, _ unit: (Double) -> String
-    ) -> [(name: String, difference: Double)] {
-        let limit = "less than \(unit(ranking.least)), or not beyond chance"
-        return [("unexplained, in functions that changed by \(limit)", ranking.unnamed)]
-            + (ranking.unsampled == 0 ? [] : [("unexplained, in no sample", ranking.unsampled)])
+    private static func unexplained(_ ranking: RankedFunctions) -> [(name: String, difference: String)] {
+        let limit = "less than \(Quantities.time(ranking.least)), or not beyond chance"
+        var parts = [
+            (
+                name: "unexplained, in functions that changed by \(limit)",
+                difference: signed(ranking.unnamed, Quantities.time)
+            )
+        ]
+        if ranking.unsampled != 0 {
+            parts.append(("unexplained, in no sample", signed(ranking.unsampled, Quantities.time)))
+        }
+        return parts
     }
 
     /// Short names for all functions in the text.
@@ -150,7 +145,7 @@ extension Explanation {
     }
 
     private static func line(_ change: MeasuredChange) -> String {
-        "\(change.name): \(ProfileText.time(change.base)) → \(ProfileText.time(change.head)) per operation, "
+        "\(change.name): \(Quantities.time(change.base)) → \(Quantities.time(change.head)) per operation, "
             + "\(percent(change.ratio)) (\(interval(change)))"
     }
 
@@ -159,9 +154,7 @@ extension Explanation {
     }
 
     /// The difference of a ratio from 1, in percent.
-    private static func percent(_ ratio: Double) -> String {
-        signed(100 * (ratio - 1)) { ProfileText.fixed($0, decimals: 1) + " %" }
-    }
+    private static func percent(_ ratio: Double) -> String { Quantities.change(ratio - 1) }
 
     private static func interval(_ change: Change, _ unit: (Double) -> String) -> String {
         "\(signed(change.interval.lowerBound, unit)) … \(signed(change.interval.upperBound, unit))"

@@ -22,12 +22,12 @@ public struct OffCPUReport: Sendable {
     }
 
     private func perOperation(_ number: Double) -> String {
-        operations > 0 ? ", \(ProfileText.digits(number / Double(operations))) per operation" : ""
+        operations > 0 ? ", \(Quantities.count(number / Double(operations))) per operation" : ""
     }
 
     private func causes() -> [String] {
         ["waits for:"]
-            + profile.causes.map { "  \($0.cause.words): \(ProfileText.time($0.time)), \(counted($0.count, "time"))" }
+            + profile.causes.map { "  \($0.cause.words): \(Quantities.time($0.time)), \(counted($0.count, "time"))" }
     }
 
     /// The functions where most time was spent waiting: the innermost ones outside the kernel and the C library.
@@ -47,7 +47,7 @@ public struct OffCPUReport: Sendable {
         let places = sums.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         return ["blocked in:"]
             + zip(places, StackReport.shortened(places.map(\.key), first: count)).map {
-                "  \(ProfileText.share(Double($0.value), of: Double(stacks.total))): \($1)"
+                "  \(Quantities.percent(Double($0.value), of: Double(stacks.total))): \($1)"
             }
     }
 
@@ -56,18 +56,18 @@ public struct OffCPUReport: Sendable {
         guard profile.knowsWakers else { return ["wake-ups: unknown without the kernel's tracepoints"] }
         guard wakeUps.count > 0 else { return ["wake-ups: none"] }
         var lines = [
-            "wake-ups: \(ProfileText.count(Double(wakeUps.count)))" + perOperation(Double(wakeUps.count))
-                + ", \(ProfileText.time(Double(wakeUps.delay) / Double(wakeUps.count))) late on average"
+            "wake-ups: \(Quantities.count(Double(wakeUps.count)))" + perOperation(Double(wakeUps.count))
+                + ", \(Quantities.time(Double(wakeUps.delay) / Double(wakeUps.count))) late on average"
         ]
         lines += wakeUps.pairs.prefix(count).map {
             "  \($0.waker) woke \($0.woken) \(counted($0.count, "time")), "
-                + "\(ProfileText.time(Double($0.delay) / Double($0.count))) late on average, "
-                + "\(ProfileText.time($0.longestDelay)) at most"
+                + "\(Quantities.time(Double($0.delay) / Double($0.count))) late on average, "
+                + "\(Quantities.time($0.longestDelay)) at most"
         }
         if let chain = wakeUps.longest, chain.length > 1 {
             let isCut = chain.threads.count < chain.length + 1
             lines.append(
-                "longest chain: \(chain.length) wake-ups in \(ProfileText.time(chain.duration)): "
+                "longest chain: \(chain.length) wake-ups in \(Quantities.time(chain.duration)): "
                     + (isCut ? "… " : "") + chain.threads.joined(separator: " → "))
         }
         lines += wakeUps.patterns.prefix(3).map {
@@ -100,17 +100,17 @@ extension OffCPU {
         }
         let switches = Double(sums.switches)
         var lines = [
-            "\(ProfileText.time(duration)) of \(counted(threads.count, "thread")): "
-                + "\(ProfileText.time(sums.running)) running, \(ProfileText.time(sums.waiting)) waiting for a processor, "
-                + "\(ProfileText.time(sums.blocked)) blocked",
-            "switches: \(ProfileText.count(switches))"
-                + (operations > 0 ? ", \(ProfileText.digits(switches / Double(operations))) per operation" : ""),
+            "\(Quantities.time(duration)) of \(counted(threads.count, "thread")): "
+                + "\(Quantities.time(sums.running)) running, \(Quantities.time(sums.waiting)) waiting for a processor, "
+                + "\(Quantities.time(sums.blocked)) blocked",
+            "switches: \(Quantities.count(switches))"
+                + (operations > 0 ? ", \(Quantities.count(switches / Double(operations))) per operation" : ""),
         ]
         for thread in threads.prefix(count) {
             lines.append(
-                "  \(thread.name): \(ProfileText.time(thread.running)) running, "
-                    + "\(ProfileText.time(thread.waiting)) waiting for a processor, "
-                    + "\(ProfileText.time(thread.blocked)) blocked; \(counted(thread.voluntary, "time")) voluntarily, "
+                "  \(thread.name): \(Quantities.time(thread.running)) running, "
+                    + "\(Quantities.time(thread.waiting)) waiting for a processor, "
+                    + "\(Quantities.time(thread.blocked)) blocked; \(counted(thread.voluntary, "time")) voluntarily, "
                     + "\(counted(thread.involuntary, "time")) preempted")
         }
         if threads.count > count { lines.append("  and \(counted(threads.count - count, "more thread"))") }

@@ -59,7 +59,7 @@ struct RecordedEvents {
     /// - Returns: what is wrong with it.
     private mutating func add(_ event: crecording_event, _ thread: UInt16) -> String? {
         let kind = crecording_kind(UInt32(event.kind))
-        if let step = ThreadStep(kind) { return add(event, step) }
+        if let step = ThreadStep(rawValue: event.kind) { return add(event, step) }
         switch kind {
         case crecording_limit:
             let limit = event.value < 0 ? Int.max : max(1, Int(event.value))
@@ -170,7 +170,7 @@ extension RecordedEvents {
         trace.lostOperations = Int(clamping: lost)
         trace.waits = nil
         Self.mend(&trace, &details)
-        do throws(TraceError) { try trace.check() } catch {
+        do throws(RecordError) { try trace.check() } catch {
             throw part.error(part.offset, "the events contradict one another: \(error.message)")
         }
         return Recording(
@@ -286,21 +286,4 @@ struct NumberedNames<Key: Hashable> {
 
     /// The names in the order of the indices.
     func texts(_ unnamed: (Key) -> String) -> [String] { keys.map { names[$0] ?? unnamed($0) } }
-}
-
-extension ThreadStep {
-    fileprivate init?(_ kind: crecording_kind) {
-        switch kind {
-        case crecording_begin: self = .begin
-        case crecording_thread_end: self = .end
-        case crecording_park: self = .park
-        case crecording_unpark: self = .unpark
-        case crecording_wake: self = .wake
-        case crecording_lease_taken: self = .leaseTaken
-        case crecording_lease_given_up: self = .leaseGivenUp
-        case crecording_growth: self = .growth
-        case crecording_shrinkage: self = .shrinkage
-        default: return nil
-        }
-    }
 }

@@ -1,7 +1,7 @@
 /// The files whose code is mapped in a process's memory, from /proc/PID/maps, proc_pid_maps(5).
 public struct CodeMap: Equatable, Sendable {
     /// A range of executable memory.
-    public struct Mapping: Equatable, Sendable {
+    public struct Mapping: Equatable, Sendable, Codable {
         public var start: UInt64
         /// The address after its last byte.
         public var end: UInt64

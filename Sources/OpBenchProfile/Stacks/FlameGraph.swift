@@ -79,7 +79,7 @@ public struct FlameGraph: Sendable {
         let places = places()
         let rows = (places.map(\.row).max() ?? 0) + 1
         let height = Self.top + rows * Self.barHeight + Self.bottom
-        let width = ProfileText.fixed(Self.width, decimals: 0)
+        let width = Quantities.fixed(Self.width, decimals: 0)
         var text = """
             <?xml version="1.0" encoding="UTF-8"?>
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(width) \(height)" width="\(width)" height="\(height)" \
@@ -113,14 +113,14 @@ public struct FlameGraph: Sendable {
         let parts = "data-s=\"\(Self.part(place.start))\" data-w=\"\(Self.part(place.width))\""
         return
             "<g class=\"b\" \(parts) data-r=\"\(place.row)\"><title>\(name): \(XMLText.attribute(bar.detail))</title>"
-            + "<rect x=\"\(ProfileText.fixed(x, decimals: 2))\" y=\"\(y)\" width=\"\(ProfileText.fixed(width, decimals: 2))\" "
+            + "<rect x=\"\(Quantities.fixed(x, decimals: 2))\" y=\"\(y)\" width=\"\(Quantities.fixed(width, decimals: 2))\" "
             + "height=\"\(Self.barHeight - 1)\" fill=\"\(bar.color)\" rx=\"1\"/>"
-            + "<text x=\"\(ProfileText.fixed(x + 3, decimals: 2))\" y=\"\(y + 12)\" data-n=\"\(label)\">"
+            + "<text x=\"\(Quantities.fixed(x + 3, decimals: 2))\" y=\"\(y + 12)\" data-n=\"\(label)\">"
             + "\(XMLText.attribute(Self.fitting(short, width)))</text></g>\n"
     }
 
     /// A part of the whole, precise enough for a magnification of 10,000.
-    private static func part(_ value: Double) -> String { ProfileText.fixed(value, decimals: 9) }
+    private static func part(_ value: Double) -> String { Quantities.fixed(value, decimals: 9) }
 
     /// As much of a name as fits; a letter is about 7 units wide.
     private static func fitting(_ name: String, _ width: Double) -> String {
@@ -165,5 +165,5 @@ public struct FlameGraph: Sendable {
 
         """
 
-    private static var fixedWidth: String { ProfileText.fixed(width, decimals: 0) }
+    private static var fixedWidth: String { Quantities.fixed(width, decimals: 0) }
 }

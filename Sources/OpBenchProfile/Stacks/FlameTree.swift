@@ -1,3 +1,5 @@
+import OpBenchModel
+
 /// The bars of a flame graph: a tree of functions by name, each with its own weight and the weight including callees.
 struct FlameTree {
     struct Bar: Equatable {
@@ -23,7 +25,7 @@ struct FlameTree {
             let node = merged.nodes[index]
             let frameClass = node.frame.map { classifier.classify($0) } ?? .unknown
             let weight = Double(node.totals[0])
-            var detail = "\(profile.unit.text(weight)), \(ProfileText.share(weight, of: Double(profile.total)))"
+            var detail = "\(profile.unit.text(weight)), \(Quantities.percent(weight, of: Double(profile.total)))"
             if operations > 0 { detail += ", \(profile.unit.text(weight * scale)) per operation" }
             if index > 0 { detail += "; \(frameClass.words)" }
             return Bar(

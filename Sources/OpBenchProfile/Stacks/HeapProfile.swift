@@ -47,12 +47,12 @@ public struct HeapProfile: Equatable, Sendable {
 
     // MARK: Reading
 
-    /// - Throws: `StackFileError` unless the dump is complete.
-    public init(_ dump: [UInt8]) throws(StackFileError) {
+    /// - Throws: `RecordError` unless the dump is complete.
+    public init(_ dump: [UInt8]) throws(RecordError) {
         var lines = dump.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
         let header = String(decoding: lines.popFirst() ?? [], as: UTF8.self)
         guard header.hasPrefix("heap_v2/"), let period = Int64(header.dropFirst("heap_v2/".count)), period > 0 else {
-            throw StackFileError("this is not a dump of jemalloc's heap profiler")
+            throw RecordError("this is not a dump of jemalloc's heap profiler")
         }
         var sites: [Site] = []
         var stack: [UInt64]?
@@ -70,7 +70,7 @@ public struct HeapProfile: Equatable, Sendable {
                 stack = nil
                 for figure in [live.allocations, live.bytes, all.allocations, all.bytes] {
                     let (next, overflow) = sum.addingReportingOverflow(figure)
-                    guard !overflow else { throw StackFileError("line \(number) of the heap's dump is out of range") }
+                    guard !overflow else { throw RecordError("line \(number) of the heap's dump is out of range") }
                     sum = next
                 }
             } else if text.elementsEqual("MAPPED_LIBRARIES:".utf8) {
@@ -78,17 +78,17 @@ public struct HeapProfile: Equatable, Sendable {
                 break
             }
         }
-        guard isWhole, stack == nil else { throw StackFileError("the heap's dump is cut short") }
+        guard isWhole, stack == nil else { throw RecordError("the heap's dump is cut short") }
         samplePeriod = period
         self.sites = sites
         map = CodeMap(maps: lines.joined(separator: [UInt8(ascii: "\n")]))
     }
 
-    private static func addresses(_ text: ArraySlice<UInt8>, line: Int) throws(StackFileError) -> [UInt64] {
+    private static func addresses(_ text: ArraySlice<UInt8>, line: Int) throws(RecordError) -> [UInt64] {
         var addresses: [UInt64] = []
         for word in text.split(separator: UInt8(ascii: " ")) {
             guard word.starts(with: "0x".utf8), let address = CodeMap.hexadecimal(word.dropFirst(2)) else {
-                throw StackFileError("line \(line) of the heap's dump is not a stack")
+                throw RecordError("line \(line) of the heap's dump is not a stack")
             }
             addresses.append(address)
         }
@@ -98,11 +98,11 @@ public struct HeapProfile: Equatable, Sendable {
     /// ` 50: 5600 [70: 7840]`
     private static func figures(
         _ text: ArraySlice<UInt8>, line: Int
-    ) throws(StackFileError) -> (live: Figures, all: Figures) {
+    ) throws(RecordError) -> (live: Figures, all: Figures) {
         let separators = Set(" :[]".utf8)
         let numbers = text.split { separators.contains($0) }.map { Int64(String(decoding: $0, as: UTF8.self)) ?? -1 }
         guard numbers.count == 4, numbers.allSatisfy({ $0 >= 0 }) else {
-            throw StackFileError("line \(line) of the heap's dump has no figures")
+            throw RecordError("line \(line) of the heap's dump has no figures")
         }
         return (
             Figures(allocations: numbers[0], bytes: numbers[1]), Figures(allocations: numbers[2], bytes: numbers[3])

@@ -1,5 +1,5 @@
 /// The recording of opbench's own CPU time sampler: stacks of addresses, and the map of code in memory.
-public struct RawStacks: Equatable, Sendable {
+public struct RawStacks: Equatable, Sendable, Codable {
     /// 32 bytes.
     public struct Sample: Equatable, Sendable, BitwiseCopyable {
         /// Nanoseconds of CLOCK_MONOTONIC.
@@ -21,7 +21,7 @@ public struct RawStacks: Equatable, Sendable {
         }
     }
 
-    public struct Thread: Hashable, Sendable {
+    public struct Thread: Hashable, Sendable, Codable {
         /// The kernel's thread id.
         public var id: Int32
         /// The name at the time of sampling; a renamed thread has several entries.
@@ -48,6 +48,11 @@ public struct RawStacks: Equatable, Sendable {
     /// For each sample, the address of its next instruction, and then the return addresses of its calls.
     public var addresses: [UInt64] = []
     public var map = CodeMap()
+
+    /// Everything but what `RawStacksFile` keeps beside it.
+    private enum CodingKeys: String, CodingKey {
+        case processID, period, threadStart, lostSamples, lostWeight, unsampledThreads, threads
+    }
 
     public init(processID: Int32, period: Int64) {
         self.processID = processID

@@ -7,9 +7,9 @@ public enum WeightUnit: String, CaseIterable, Sendable {
     /// The weight with its unit: `1.25 ms`, `2.00 MiB`, `1,234 allocations`.
     public func text(_ weight: Double) -> String {
         switch self {
-        case .nanoseconds: ProfileText.time(weight)
-        case .bytes: ProfileText.bytes(weight)
-        case .allocations: ProfileText.count(weight) + (weight == 1 ? " allocation" : " allocations")
+        case .nanoseconds: Quantities.time(weight)
+        case .bytes: Quantities.bytes(weight)
+        case .allocations: Quantities.count(weight) + (weight == 1 ? " allocation" : " allocations")
         }
     }
 }
@@ -143,7 +143,7 @@ public struct StackProfile: Sendable {
     /// The total and the number of samples: `2.00 MiB in 345 samples`.
     var words: String {
         let count = samples.reduce(0) { $0 + $1.count }
-        return "\(unit.text(Double(total))) in \(ProfileText.count(Double(count))) \(count == 1 ? "sample" : "samples")"
+        return "\(unit.text(Double(total))) in \(counted(count, "sample"))"
     }
 
     /// A copy with only the matching samples: for example between two marks, or of some threads.

@@ -31,7 +31,7 @@ public struct StackReport: Sendable {
         ]
         if unit != .nanoseconds { return lines + allocators(count) + [unknownCallers] + fewSamples }
         for row in table.rows where row.weight > 0 {
-            var line = "  \(row.frameClass.words): \(ProfileText.share(Double(row.weight), of: Double(table.total)))"
+            var line = "  \(row.frameClass.words): \(Quantities.percent(Double(row.weight), of: Double(table.total)))"
             if table.operations > 0 { line += ", \(unit.text(row.perOperation)) per operation" }
             lines.append(line)
             if row.frameClass == .library { lines += modules }
@@ -41,8 +41,8 @@ public struct StackReport: Sendable {
         let shortened = Self.shortened(functions.map(\.frame.name), first: count)
         for (function, name) in zip(functions, shortened) {
             lines.append(
-                "  \(ProfileText.share(Double(function.own), of: Double(table.total))) own, "
-                    + "\(ProfileText.share(Double(function.withCallees), of: Double(table.total))) with callees: "
+                "  \(Quantities.percent(Double(function.own), of: Double(table.total))) own, "
+                    + "\(Quantities.percent(Double(function.withCallees), of: Double(table.total))) with callees: "
                     + name)
         }
         return lines
@@ -61,7 +61,7 @@ public struct StackReport: Sendable {
     private var fewSamples: [String] {
         let error = standardError
         guard error > Self.mostStandardError else { return [] }
-        return ["few samples: shares have a standard error of up to \(ProfileText.share(error, of: 1))"]
+        return ["few samples: shares have a standard error of up to \(Quantities.percent(error))"]
     }
 
     private static let mostModules = 5
@@ -69,12 +69,12 @@ public struct StackReport: Sendable {
     /// The heaviest modules.
     private var modules: [String] {
         table.modules.prefix(Self.mostModules).map { module in
-            "    \(module.name): \(ProfileText.share(Double(module.weight), of: Double(table.total)))"
+            "    \(module.name): \(Quantities.percent(Double(module.weight), of: Double(table.total)))"
         }
     }
 
     private var unknownCallers: String {
-        "callers unknown: \(ProfileText.share(Double(table.unknownCallers), of: Double(table.total)))"
+        "callers unknown: \(Quantities.percent(Double(table.unknownCallers), of: Double(table.total)))"
             + (table.unknownCallersShare > Self.mostUnknownCallers ? "; the share with callees is too low" : "")
     }
 
@@ -84,7 +84,7 @@ public struct StackReport: Sendable {
         let functions = AttributedWeights(profile, on: backend).functions.values
             .sorted { ($1.total, $0.name) < ($0.total, $1.name) }
         return zip(functions, Self.shortened(functions.map(\.name), first: count)).map { function, name in
-            "  \(ProfileText.share(Double(function.total), of: Double(table.total)))"
+            "  \(Quantities.percent(Double(function.total), of: Double(table.total)))"
                 + (table.operations > 0
                     ? ", \(profile.unit.text(Double(function.total) / Double(table.operations))) per operation" : "")
                 + ": \(name)"

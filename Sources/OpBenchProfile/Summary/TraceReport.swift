@@ -28,8 +28,8 @@ public struct TraceReport: Sendable {
     /// - Parameters:
     ///   - trace: any trace; it is checked.
     ///   - tolerance: the tolerance of `PriorityInversions`, in nanoseconds.
-    /// - Throws: `TraceError` if the trace is inconsistent or its operations wait in a cycle.
-    public init(_ trace: SampleTrace, tolerance: Int64 = 10_000) throws(TraceError) {
+    /// - Throws: `RecordError` if the trace is inconsistent or its operations wait in a cycle.
+    public init(_ trace: SampleTrace, tolerance: Int64 = 10_000) throws(RecordError) {
         try trace.check()
         let graph = try OperationGraph(trace)
         self.trace = trace
@@ -81,7 +81,7 @@ extension TraceReport {
         var workers = counted(workSpan.workers, "worker")
         let added = workSpan.workers - trace.workerCount
         if added > 0 { workers += ", \(added) of them only while bodies blocked" }
-        var lines = ["\(counted(executed, "operation")) in \(ProfileText.time(workSpan.elapsed)), \(workers)"]
+        var lines = ["\(counted(executed, "operation")) in \(Quantities.time(workSpan.elapsed)), \(workers)"]
         if trace.lostOperations > 0 {
             lines.append(
                 "\(counted(trace.lostOperations, "more was", plural: "more were")) lost; the figures cover only the others"
@@ -96,19 +96,19 @@ extension TraceReport {
     private var workSpanLines: [String] {
         let figures = workSpan
         func planned(_ time: KeyPath<WorkSpan.Planned, Int64>) -> String {
-            figures.planned.map { " (planned \(ProfileText.time($0[keyPath: time])))" } ?? ""
+            figures.planned.map { " (planned \(Quantities.time($0[keyPath: time])))" } ?? ""
         }
         return [
-            "work \(ProfileText.time(figures.work))\(planned(\.work)), "
-                + "span \(ProfileText.time(figures.span))\(planned(\.span)) over "
-                + "\(counted(figures.spanPath.count, "operation")), parallelism \(ProfileText.digits(figures.parallelism))",
-            "burdened span \(ProfileText.time(figures.burdenedSpan)) at \(ProfileText.time(figures.burden)) per operation"
-                + ", parallelism \(ProfileText.digits(figures.burdenedParallelism))",
-            "ran \(ProfileText.digits(figures.averageParallelism)) at once; bodies took "
-                + "\(ProfileText.share(figures.utilisation, of: 1)) of the workers' time",
-            "no schedule takes less than \(ProfileText.time(figures.lowerBound)), a greedy one at most "
-                + "\(ProfileText.time(figures.brentBound)); scheduling efficiency "
-                + ProfileText.share(figures.schedulingEfficiency, of: 1),
+            "work \(Quantities.time(figures.work))\(planned(\.work)), "
+                + "span \(Quantities.time(figures.span))\(planned(\.span)) over "
+                + "\(counted(figures.spanPath.count, "operation")), parallelism \(Quantities.count(figures.parallelism))",
+            "burdened span \(Quantities.time(figures.burdenedSpan)) at \(Quantities.time(figures.burden)) per operation"
+                + ", parallelism \(Quantities.count(figures.burdenedParallelism))",
+            "ran \(Quantities.count(figures.averageParallelism)) at once; bodies took "
+                + "\(Quantities.percent(figures.utilisation)) of the workers' time",
+            "no schedule takes less than \(Quantities.time(figures.lowerBound)), a greedy one at most "
+                + "\(Quantities.time(figures.brentBound)); scheduling efficiency "
+                + Quantities.percent(figures.schedulingEfficiency),
         ]
     }
 
@@ -116,8 +116,8 @@ extension TraceReport {
         guard split.total > 0 else { return [] }
         let parts = WaitReason.allCases.filter { split[$0] > 0 }
             .sorted { (split[$1], $0.rawValue) < (split[$0], $1.rawValue) }
-            .map { "\($0.words) \(ProfileText.share(Double(split[$0]), of: Double(split.total)))" }
-        return ["waits of \(what), \(ProfileText.time(split.total)): " + parts.joined(separator: ", ")]
+            .map { "\($0.words) \(Quantities.percent(Double(split[$0]), of: Double(split.total)))" }
+        return ["waits of \(what), \(Quantities.time(split.total)): " + parts.joined(separator: ", ")]
     }
 
     /// The number of critical path steps in the summary.
@@ -126,15 +126,15 @@ extension TraceReport {
     private var pathLines: [String] {
         let waits = path.waits
         var lines = [
-            "critical path: \(counted(path.steps.count, "operation")), \(ProfileText.time(path.duration)) in bodies, "
-                + "\(ProfileText.time(waits.total)) waiting"
+            "critical path: \(counted(path.steps.count, "operation")), \(Quantities.time(path.duration)) in bodies, "
+                + "\(Quantities.time(waits.total)) waiting"
         ]
         lines += waitLines(of: "the critical path", waits)
         for step in path.longest(Self.shownSteps) {
             let operation = trace.operations[step.operation]
             var line =
                 "  operation \(step.operation) (\(trace.className(of: operation))): "
-                + "\(ProfileText.time(step.duration)) after \(ProfileText.time(step.wait.total))"
+                + "\(Quantities.time(step.duration)) after \(Quantities.time(step.wait.total))"
             let reason = WaitReason.allCases.max { (step.wait[$0], $1.rawValue) < (step.wait[$1], $0.rawValue) }
             if let reason, step.wait[reason] > 0 { line += ", most of it \(reason.words)" }
             lines.append(line)
@@ -144,8 +144,8 @@ extension TraceReport {
 
     private var whatIfLines: [String] {
         whatIfs.map {
-            "what if \($0.change): \(ProfileText.time($0.unchanged)) → \(ProfileText.time($0.elapsed)), "
-                + "\(ProfileText.digits($0.speedup))× as fast, if nothing but bodies took time"
+            "what if \($0.change): \(Quantities.time($0.unchanged)) → \(Quantities.time($0.elapsed)), "
+                + "\(Quantities.ratio($0.speedup)) as fast, if nothing but bodies took time"
         }
     }
 
@@ -155,23 +155,23 @@ extension TraceReport {
             let (culprit, victim) = (trace.operations[worst.culprit], trace.operations[worst.victim])
             lines.append(
                 "priority inversions: \(inversions.inversions.count) of \(counted(inversions.starts, "start")), "
-                    + "\(ProfileText.time(inversions.delay)) of delay; worst: operation \(worst.culprit) "
+                    + "\(Quantities.time(inversions.delay)) of delay; worst: operation \(worst.culprit) "
                     + "(\(trace.className(of: culprit)), priority \(culprit.priority)) before \(worst.victim) "
-                    + "(\(trace.className(of: victim)), priority \(victim.priority)) at \(ProfileText.time(worst.time)), "
-                    + "\(ProfileText.time(worst.delay))")
+                    + "(\(trace.className(of: victim)), priority \(victim.priority)) at \(Quantities.time(worst.time)), "
+                    + "\(Quantities.time(worst.delay))")
         } else if Set(trace.operations.map(\.priority)).count > 1 {
             lines.append("priority inversions: none of \(counted(inversions.starts, "start"))")
         }
         if let starved = fairness.longestStarvation, starved.wait > 0 {
             let name = trace.className(of: trace.operations[starved.operation])
             lines.append(
-                "longest starvation: operation \(starved.operation) (\(name)), \(ProfileText.time(starved.wait)), "
+                "longest starvation: operation \(starved.operation) (\(name)), \(Quantities.time(starved.wait)), "
                     + "overtaken by \(starved.overtakenBy) of its queue")
         }
         if fairness.classes.count > 1 {
-            let means = fairness.classes.map { "\($0.name) \(ProfileText.time($0.mean))" }
+            let means = fairness.classes.map { "\($0.name) \(Quantities.time($0.mean))" }
             lines.append(
-                "waits by class: \(means.joined(separator: ", ")); Jain's index \(ProfileText.digits(fairness.index))")
+                "waits by class: \(means.joined(separator: ", ")); Jain's index \(Quantities.count(fairness.index))")
         }
         return lines
     }
@@ -185,7 +185,7 @@ extension TraceReport {
         if let pair = wakeUps.pairs.first(where: { $0.waker != nil }), let waker = pair.waker {
             lines.append(
                 "most often: \(trace.threads[waker].name) woke \(trace.threads[pair.woken].name), \(pair.count)×, "
-                    + "at worst \(ProfileText.time(pair.longest)) late")
+                    + "at worst \(Quantities.time(pair.longest)) late")
         }
         return lines
     }

@@ -21,15 +21,15 @@ extension Tail {
     fileprivate func lines() -> [String] {
         let mean = Double(latency) / Double(max(1, slow))
         return [
-            "\(Self.words(of: operationClass)): \(slow) of \(counted(operations, "operation")), \(ProfileText.time(mean)) "
-                + "on average (median of all \(ProfileText.time(median))): "
+            "\(Self.words(of: operationClass)): \(slow) of \(counted(operations, "operation")), \(Quantities.time(mean)) "
+                + "on average (median of all \(Quantities.time(median))): "
                 + NamedTime.shares(reasons, of: Double(latency))
         ] + culpritLines + slowest.map { "  \($0.line)" }
     }
 
     private var culpritLines: [String] {
         if culprits.isEmpty {
-            let least = ProfileText.share(Self.leastShare, of: 1)
+            let least = Quantities.percent(Self.leastShare)
             return ["  no culprit: nothing delayed them by \(least) of that alone"]
         }
         return culprits.map { "  culprit: \($0.line(slow: slow, latency: Double(latency)))" }
@@ -38,9 +38,9 @@ extension Tail {
 
 extension Culprit {
     fileprivate func line(slow: Int, latency: Double) -> String {
-        let share = ProfileText.share(Double(delay), of: latency)
+        let share = Quantities.percent(Double(delay), of: latency)
         let effect = "\(reason) of \(delayed) of \(slow), \(share) of their latency"
-        let time = ProfileText.time(took)
+        let time = Quantities.time(took)
         return switch kind {
         case "worker": "\(name), \(time) late: \(effect)" + (note.map { "; \($0)" } ?? "")
         case "queue": "\(name), suspended \(time): \(effect)"
@@ -51,7 +51,7 @@ extension Culprit {
 
 extension Culprit {
     private var parts: String {
-        let parts = waits.map { "\($0.name) \(ProfileText.time($0.time))" }
+        let parts = waits.map { "\($0.name) \(Quantities.time($0.time))" }
         return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
     }
 }
@@ -59,14 +59,14 @@ extension Culprit {
 extension SlowOperation {
     fileprivate var line: String {
         let latency = Double(end) - Double(submit)
-        func after(_ time: Int64) -> String { "+" + ProfileText.time(Double(time) - Double(submit)) }
+        func after(_ time: Int64) -> String { "+" + Quantities.time(Double(time) - Double(submit)) }
         var line =
-            "operation \(operation)\(thread.map { " on \($0)" } ?? ""), \(ProfileText.time(latency)): "
-            + "submitted at \(ProfileText.time(submit)), ready \(after(ready)), chosen \(after(chosen)), "
+            "operation \(operation)\(thread.map { " on \($0)" } ?? ""), \(Quantities.time(latency)): "
+            + "submitted at \(Quantities.time(submit)), ready \(after(ready)), chosen \(after(chosen)), "
             + "started \(after(start)), ended \(after(end)); \(NamedTime.shares(reasons, of: latency))"
         if let culprit { line += "; by \(culprit)" }
         if !meanwhile.isEmpty {
-            let parts = meanwhile.map { "\($0.name) \(ProfileText.time($0.time))" }
+            let parts = meanwhile.map { "\($0.name) \(Quantities.time($0.time))" }
             line += "; its worker meanwhile: \(parts.joined(separator: ", "))"
         }
         return line
@@ -79,6 +79,6 @@ extension NamedTime {
 
     fileprivate static func shares(_ parts: [NamedTime], of whole: Double) -> String {
         parts.filter { Double($0.time) >= leastShare * whole }
-            .map { "\($0.name) \(ProfileText.share(Double($0.time), of: whole))" }.joined(separator: ", ")
+            .map { "\($0.name) \(Quantities.percent(Double($0.time), of: whole))" }.joined(separator: ", ")
     }
 }

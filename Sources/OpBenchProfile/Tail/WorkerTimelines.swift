@@ -1,3 +1,5 @@
+import OpBenchModel
+
 /// Timelines of single operations and of their workers.
 struct WorkerTimelines {
     private let trace: SampleTrace
@@ -72,8 +74,8 @@ struct WorkerTimelines {
     func wakeUp(of thread: UInt16, for index: Int) -> String? {
         guard let wakeUp = wakeUp(of: thread, during: index)?.wakeUp else { return nil }
         let late = max(0, wakeUp.call - trace.operations[index].ready)
-        return "woken by \(threadName(wakeUp.waker) ?? "a thread") \(ProfileText.time(late)) after ready, "
-            + "began \(ProfileText.time(wakeUp.begin - wakeUp.call)) after that"
+        return "woken by \(threadName(wakeUp.waker) ?? "a thread") \(Quantities.time(late)) after ready, "
+            + "began \(Quantities.time(wakeUp.begin - wakeUp.call)) after that"
     }
 
     /// The number of a thread's wake-ups during one wait that are examined, the last ones.

@@ -22,7 +22,7 @@ public struct ChromeWriter {
         public var message: String? {
             guard let cutAt else { return nil }
             return "trace.json contains the first \(events) of \(counted(allEvents, "event")), those before "
-                + "\(ProfileText.time(cutAt)), because viewers load all of it into memory"
+                + "\(Quantities.time(cutAt)), because viewers load all of it into memory"
         }
     }
 

@@ -2,10 +2,10 @@
 ///
 /// 72 bytes per operation and 8 per dependency: a million operations with one dependency each take 80 MB. A value type;
 /// the recorder collects a part on each thread and combines them after the sample.
-public struct SampleTrace: Equatable, Sendable {
+public struct SampleTrace: Equatable, Sendable, Codable {
     /// A thread with its own track.
-    public struct Thread: Equatable, Sendable {
-        public enum Role: UInt8, CaseIterable, Sendable {
+    public struct Thread: Equatable, Sendable, Codable {
+        public enum Role: UInt8, CaseIterable, Sendable, Codable {
             case worker, submitter, other
         }
 
@@ -22,7 +22,7 @@ public struct SampleTrace: Equatable, Sendable {
         }
     }
 
-    public struct Queue: Equatable, Sendable {
+    public struct Queue: Equatable, Sendable, Codable {
         public var name: String
         /// The maximum number of operations that may run at once; nil if only the workers limit it.
         public var limit: Int?
@@ -57,6 +57,11 @@ public struct SampleTrace: Equatable, Sendable {
     /// The number of operations that the recorder dropped for lack of space. A trace that lacks some has no critical
     /// path.
     public var lostOperations = 0
+
+    /// Everything but the records, which `TraceFile` keeps beside it.
+    private enum CodingKeys: String, CodingKey {
+        case title, processID, workerCount, stop, threads, queues, classes, lostOperations
+    }
 
     public init(workerCount: Int) { self.workerCount = workerCount }
 
@@ -121,15 +126,6 @@ public struct SampleTrace: Equatable, Sendable {
 
 // MARK: - Checks
 
-/// The reason why a trace, or its file, is rejected. The message is one line of text.
-public struct TraceError: Error, Equatable, Sendable, CustomStringConvertible {
-    public var message: String
-
-    public init(_ message: String) { self.message = message }
-
-    public var description: String { message }
-}
-
 extension SampleTrace {
     /// The limit of times on either side of the start mark: a hundred days.
     package static let latest: TraceTime = 1 << 53
@@ -140,44 +136,45 @@ extension SampleTrace {
     /// Checks that every reference is valid and every operation's times are in order. The analyses and writers rely on
     /// it; data from another process is checked when it is read.
     ///
-    /// - Throws: `TraceError`, which names the first faulty record.
-    public func check() throws(TraceError) {
+    /// - Throws: `RecordError`, which names the first faulty record.
+    public func check() throws(RecordError) {
         guard operations.count <= Self.mostOperations else {
-            throw TraceError("\(operations.count) operations exceed a trace's limit of \(Self.mostOperations)")
+            throw RecordError("\(operations.count) operations exceed a trace's limit of \(Self.mostOperations)")
         }
-        guard workerCount > 0, workerCount <= 1 << 16 else { throw TraceError("\(workerCount) workers") }
+        guard workerCount > 0, workerCount <= 1 << 16 else { throw RecordError("\(workerCount) workers") }
         // The greatest number represents an unknown thread or queue.
         guard threads.count < 1 << 16, queues.count < 1 << 16, classes.count <= 1 << 8 else {
-            throw TraceError("too many threads, queues or classes")
+            throw RecordError("too many threads, queues or classes")
         }
-        guard Set(threads.map(\.id)).count == threads.count else { throw TraceError("two threads have the same id") }
+        guard Set(threads.map(\.id)).count == threads.count else { throw RecordError("two threads have the same id") }
+        guard lostOperations >= 0 else { throw RecordError("\(lostOperations) lost operations") }
         if queues.contains(where: { $0.limit.map { $0 <= 0 } ?? false }) {
-            throw TraceError("a queue's limit is below 1")
+            throw RecordError("a queue's limit is below 1")
         }
         let times = -Self.latest...Self.latest
         var total: Int64 = 0
-        guard times.contains(stop) else { throw TraceError("the stop mark is out of range") }
+        guard times.contains(stop) else { throw RecordError("the stop mark is out of range") }
         for (index, operation) in operations.enumerated() {
-            if let fault = fault(of: operation, times) { throw TraceError("operation \(index): \(fault)") }
+            if let fault = fault(of: operation, times) { throw RecordError("operation \(index): \(fault)") }
             total += longestTime(of: operation)
-            guard total <= Self.longestTotal else { throw TraceError("all operations together take too long") }
+            guard total <= Self.longestTotal else { throw RecordError("all operations together take too long") }
         }
         for (index, event) in threadEvents.enumerated() {
-            if let fault = fault(of: event, times) { throw TraceError("thread event \(index): \(fault)") }
+            if let fault = fault(of: event, times) { throw RecordError("thread event \(index): \(fault)") }
         }
         for (index, span) in spans.enumerated() {
-            if let fault = fault(of: span, times) { throw TraceError("span \(index): \(fault)") }
+            if let fault = fault(of: span, times) { throw RecordError("span \(index): \(fault)") }
         }
         for (index, wait) in (waits ?? []).enumerated() {
             guard times.contains(wait.start), times.contains(wait.end), wait.start <= wait.end else {
-                throw TraceError("wait \(index): times out of range or in the wrong order")
+                throw RecordError("wait \(index): times out of range or in the wrong order")
             }
-            guard wait.thread < threads.count else { throw TraceError("wait \(index): no such thread") }
+            guard wait.thread < threads.count else { throw RecordError("wait \(index): no such thread") }
         }
         for (index, dependency) in dependencies.enumerated() {
             let isKnown = dependency.predecessor < operations.count && dependency.successor < operations.count
             guard isKnown, dependency.predecessor != dependency.successor else {
-                throw TraceError("dependency \(index): leads from or to no operation, or to itself")
+                throw RecordError("dependency \(index): leads from or to no operation, or to itself")
             }
         }
     }

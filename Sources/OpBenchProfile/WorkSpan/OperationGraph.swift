@@ -13,9 +13,9 @@ public struct OperationGraph: Sendable {
     public let order: [UInt32]
 
     /// - Parameter trace: a trace that passes `SampleTrace.check()`.
-    /// - Throws: `TraceError` if operations wait for one another in a cycle. In an executed program they cannot; a
+    /// - Throws: `RecordError` if operations wait for one another in a cycle. In an executed program they cannot; a
     ///   barrier whose predecessor depends on its successor is a deadlock.
-    public init(_ trace: SampleTrace) throws(TraceError) {
+    public init(_ trace: SampleTrace) throws(RecordError) {
         count = trace.operations.count
         var edges = trace.dependencies
         Self.appendBarriers(of: trace, to: &edges)
@@ -31,7 +31,7 @@ public struct OperationGraph: Sendable {
         // A cycle only through submissions means that the trace's times contradict its dependencies.
         let none = [UInt32](repeating: .max, count: count)
         guard let order = Self.order(count, before, [after], none) else {
-            throw TraceError("operations wait in a cycle of dependencies and barriers")
+            throw RecordError("operations wait in a cycle of dependencies and barriers")
         }
         (self.order, self.submitters, self.submitted) = (order, none, Adjacency(nodes: count, []))
     }

@@ -1,205 +1,6 @@
 import OpBenchModel
 import OpBenchProfile
 
-// Judges each reading. Thresholds are those that samples are judged by, if there are any.
-
-extension Doctor {
-    static func quota(_ readings: HostReadings) -> Finding {
-        guard let quota = readings.quotaProcessors else {
-            return Finding(subject: "cgroup quota", weight: .good, found: "none", remedy: "")
-        }
-        let isThrottled = (readings.throttledShare ?? 0) > 0
-        let isShort = quota < Double(readings.layout.allowed.count)
-        return Finding(
-            subject: "cgroup quota", weight: isShort || isThrottled ? .bad : .note,
-            found: "\(tenths(quota)) processors" + (isThrottled ? ", throttled just now" : ""),
-            remedy: "the kernel stops all threads when it is used up; remove the container's CPU limit "
-                + "(`docker run` without `--cpus`), and pin it with `--cpuset-cpus` instead")
-    }
-
-    static func governor(_ readings: HostReadings) -> Finding {
-        switch readings.governor {
-        case nil:
-            Finding(subject: "governor", weight: .note, found: "unknown, as in most virtual machines", remedy: "")
-        case "performance"?: Finding(subject: "governor", weight: .good, found: "performance", remedy: "")
-        case let other?:
-            Finding(
-                subject: "governor", weight: .bad, found: other,
-                remedy: "the clock rate follows the load, so that short samples run slower: "
-                    + "sudo cpupower frequency-set --governor performance")
-        }
-    }
-
-    static func turbo(_ readings: HostReadings) -> Finding {
-        switch readings.hasTurbo {
-        case nil: Finding(subject: "turbo", weight: .note, found: "unknown", remedy: "")
-        case false?: Finding(subject: "turbo", weight: .good, found: "off", remedy: "")
-        case true?:
-            Finding(
-                subject: "turbo", weight: .bad, found: "on",
-                remedy: "the clock rate depends on heat and on other cores: "
-                    + "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo, "
-                    + "or echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost")
-        }
-    }
-
-    static func hypervisor(_ readings: HostReadings) -> Finding {
-        guard readings.isVirtual else {
-            return Finding(subject: "hypervisor", weight: .good, found: "none", remedy: "")
-        }
-        let stolen = readings.stolenShare ?? 0
-        guard stolen > 0.02 else {
-            return Finding(subject: "hypervisor", weight: .note, found: "yes, \(percent(stolen)) stolen", remedy: "")
-        }
-        return Finding(
-            subject: "hypervisor", weight: .bad, found: "\(percent(stolen)) of a processor stolen",
-            remedy: "other machines use this host; samples will be flagged noisy. Measure at another time, or on "
-                + "a host of your own")
-    }
-
-    static func foreign(_ readings: HostReadings) -> Finding {
-        guard let share = readings.foreignShare else {
-            return Finding(subject: "other processes", weight: .note, found: "unknown", remedy: "")
-        }
-        let names = readings.busiest.map { "\($0.name) \(percent($0.share))" }.joined(separator: ", ")
-        let found = "\(percent(share)) of a processor" + (names.isEmpty ? "" : ": \(names)")
-        if share > 0.25 {
-            return Finding(
-                subject: "other processes", weight: .bad, found: found,
-                remedy: "samples will be flagged noisy; see `top`, and stop what is not needed")
-        }
-        return Finding(subject: "other processes", weight: share > 0.05 ? .note : .good, found: found, remedy: "")
-    }
-
-    static func load(_ readings: HostReadings) -> Finding {
-        guard let load = readings.load else {
-            return Finding(subject: "load", weight: .note, found: "unknown", remedy: "")
-        }
-        let isHigh = load > 0.5 * Double(readings.layout.online.count)
-        return Finding(
-            subject: "load", weight: isHigh ? .note : .good, found: tenths(load),
-            remedy: isHigh ? "the machine was busy within the last minute; wait until it is not" : "")
-    }
-
-    static func clockSource(_ readings: HostReadings) -> Finding {
-        let fast = ["tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page"]
-        guard let source = readings.clockSource else {
-            return Finding(subject: "clock source", weight: .note, found: "unknown", remedy: "")
-        }
-        let isFast = fast.contains(source)
-        return Finding(
-            subject: "clock source", weight: isFast ? .good : .bad, found: source,
-            remedy: isFast
-                ? ""
-                : "each clock reading may be a system call; see "
-                    + "/sys/devices/system/clocksource/clocksource0/available_clocksource for tsc")
-    }
-
-    static func clock(_ readings: HostReadings) -> Finding {
-        let isDear = readings.clockCost > 200
-        return Finding(
-            subject: "clock", weight: isDear ? .bad : readings.clockCost > 60 ? .note : .good,
-            found: "\(tenths(readings.clockCost)) ns per reading, steps of \(tenths(readings.clockStep)) ns",
-            remedy: isDear
-                ? "latency samples read it five times per operation; check `self_perturbation` before you trust them"
-                : ""
-        )
-    }
-
-    static func timer(_ readings: HostReadings) -> Finding {
-        let isLate = readings.sleepDelay > 1_000_000
-        return Finding(
-            subject: "timer", weight: isLate ? .bad : .good,
-            found: "a sleep ends \(tenths(readings.sleepDelay / 1000)) µs late",
-            remedy: isLate ? "suspensions and arrivals will be late; the machine is overloaded" : "")
-    }
-
-    static func memory(_ readings: HostReadings) -> Finding {
-        guard let available = readings.availableBytes else {
-            return Finding(subject: "memory", weight: .note, found: "unknown", remedy: "")
-        }
-        let swapped = readings.usedSwapBytes ?? 0
-        let found =
-            "\(mebibytes(available)) MiB available" + (swapped > 0 ? ", \(mebibytes(swapped)) MiB swapped out" : "")
-        let isShort = available < 1 << 30
-        return Finding(
-            subject: "memory", weight: isShort ? .bad : .good, found: found,
-            remedy: isShort ? "samples with many pending operations may be swapped or killed; free some memory" : "")
-    }
-
-    static func randomization(_ readings: HostReadings) -> Finding {
-        let value = readings.addressRandomization
-        return Finding(
-            subject: "address randomization", weight: value == nil || value == "off" ? .note : .good,
-            found: value ?? "unknown",
-            remedy: value == "off"
-                ? "all processes have the same memory layout, which biases samples: sudo sysctl "
-                    + "kernel.randomize_va_space=2, and run opbench without `setarch -R`" : "")
-    }
-
-    static func allocator(_ readings: HostReadings) -> Finding {
-        guard let lack = readings.heapLack else {
-            return Finding(subject: "allocator", weight: .good, found: readings.allocator, remedy: "")
-        }
-        return Finding(
-            subject: "allocator", weight: .bad, found: lack.reason,
-            remedy: "there are no rows of allocations and of the heap: \(lack.remedy)")
-    }
-
-    static func environment(_ readings: HostReadings) -> Finding {
-        if readings.environment.isEmpty {
-            return Finding(
-                subject: "environment", weight: .good, found: "no variables that change figures", remedy: "")
-        }
-        return Finding(
-            subject: "environment", weight: .note, found: SampleEnvironment.words(readings.environment),
-            remedy:
-                "samples inherit these, without \(SampleEnvironment.allocatorOptions), and `run.json` records them: "
-                + "unset those that you do not want to measure")
-    }
-
-    static func profile(_ kind: ProfileKind, _ readings: HostReadings) -> Finding {
-        finding("profile \(kind.rawValue)", readings.means[kind], for: "to profile, not for figures")
-    }
-
-    static func instructions(_ readings: HostReadings) -> Finding {
-        finding(
-            "instructions", readings.instructions, for: "for samples of instructions")
-    }
-
-    static func counters(_ readings: HostReadings) -> Finding {
-        finding("counters", readings.counters, for: "for samples of counters")
-    }
-
-    private static func finding(_ subject: String, _ answer: ProfileMeans.Answer, for purpose: String) -> Finding {
-        Finding(
-            subject: subject, weight: answer.means == nil ? .bad : answer.lack.isEmpty ? .good : .note,
-            found: answer.words, remedy: answer.remedy.isEmpty ? "" : "\(purpose): \(answer.remedy)")
-    }
-
-    static func priority(_ readings: HostReadings) -> Finding {
-        readings.mayRaisePriority
-            ? Finding(subject: "thread priorities", weight: .good, found: "may be raised", remedy: "")
-            : Finding(
-                subject: "thread priorities", weight: .note, found: "may only be lowered",
-                remedy: "priorities above 0.5 run at nice 0; allow it with CAP_SYS_NICE or `ulimit -e 40`")
-    }
-
-    static func build(_ readings: HostReadings) -> Finding {
-        readings.configuration == "release"
-            ? Finding(subject: "build", weight: .good, found: "release", remedy: "")
-            : Finding(
-                subject: "build", weight: .bad, found: readings.configuration,
-                remedy: "figures of an unoptimized build mean nothing; run scripts/opbench")
-    }
-
-    private static func tenths(_ number: Double) -> String { "\((number * 10).rounded() / 10)" }
-
-    private static func percent(_ share: Double) -> String { "\(tenths(share * 100)) %" }
-
-    private static func mebibytes(_ bytes: Int) -> Int { bytes >> 20 }
-}
-
 /// One result of `opbench doctor`.
 public struct Finding: Sendable, Equatable, Codable {
     /// How good this is for measuring here.
@@ -218,73 +19,249 @@ public struct Finding: Sendable, Equatable, Codable {
     public let found: String
     /// The effect on figures, and a remedy; empty if all is well.
     public let remedy: String
+
+    fileprivate static func good(_ subject: String, _ found: String) -> Finding {
+        Finding(subject: subject, weight: .good, found: found, remedy: "")
+    }
+
+    fileprivate static func note(_ subject: String, _ found: String, _ remedy: String = "") -> Finding {
+        Finding(subject: subject, weight: .note, found: found, remedy: remedy)
+    }
+
+    fileprivate static func bad(_ subject: String, _ found: String, _ remedy: String) -> Finding {
+        Finding(subject: subject, weight: .bad, found: found, remedy: remedy)
+    }
 }
 
-/// Examines the machine that opbench would measure on.
+/// Examines the machine that opbench would measure on, and judges each reading. Thresholds are those that samples are
+/// judged by, if there are any.
 public enum Doctor {
     /// Examines everything; takes the watched time and a little more.
     ///
     /// - Parameter watchSeconds: how long to watch for other processes.
     public static func examine(watchSeconds: Double) -> [Finding] {
-        findings(from: .take(watchSeconds: watchSeconds))
+        findings(on: .read(watchSeconds: watchSeconds))
     }
 
-    static func findings(from readings: HostReadings) -> [Finding] {
+    static func findings(on host: ExaminedHost) -> [Finding] {
         [
-            processors(readings), choice(readings), quota(readings), governor(readings), turbo(readings),
-            siblings(readings), isolated(readings), nodes(readings),
-            hypervisor(readings), foreign(readings), load(readings), clockSource(readings), clock(readings),
-            timer(readings), memory(readings), randomization(readings), allocator(readings), environment(readings),
-            priority(readings), build(readings),
-        ] + ProfileKind.allCases.map { profile($0, readings) } + [instructions(readings), counters(readings)]
+            processors(host), choice(host), quota(host), governor(host), turbo(host),
+            siblings(host), isolated(host), nodes(host),
+            hypervisor(host), foreign(host), load(host), clockSource(host), clock(host),
+            timer(host), memory(host), randomization(host), allocator(host), environment(host),
+            priority(host), build(host),
+        ] + ProfileKind.allCases.map { profile($0, host) } + [instructions(host), counters(host)]
     }
+
+    private static func quota(_ host: ExaminedHost) -> Finding {
+        let subject = "cgroup quota"
+        guard let quota = host.quotaProcessors else { return .good(subject, "none") }
+        let isThrottled = (host.throttledShare ?? 0) > 0
+        let isShort = quota < Double(host.layout.allowed.count)
+        return Finding(
+            subject: subject, weight: isShort || isThrottled ? .bad : .note,
+            found: "\(tenths(quota)) processors" + (isThrottled ? ", throttled just now" : ""),
+            remedy: "the kernel stops all threads when it is used up; remove the container's CPU limit "
+                + "(`docker run` without `--cpus`), and pin it with `--cpuset-cpus` instead")
+    }
+
+    private static func governor(_ host: ExaminedHost) -> Finding {
+        switch host.host.surroundings[.governor] {
+        case nil: .note("governor", "unknown, as in most virtual machines")
+        case "performance"?: .good("governor", "performance")
+        case let other?:
+            .bad(
+                "governor", other,
+                "the clock rate follows the load, so that short samples run slower: "
+                    + "sudo cpupower frequency-set --governor performance")
+        }
+    }
+
+    private static func turbo(_ host: ExaminedHost) -> Finding {
+        switch host.host.surroundings[.turbo] {
+        case nil: .note("turbo", "unknown")
+        case "off"?: .good("turbo", "off")
+        case let on?:
+            .bad(
+                "turbo", on,
+                "the clock rate depends on heat and on other cores: "
+                    + "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo, "
+                    + "or echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost")
+        }
+    }
+
+    private static func hypervisor(_ host: ExaminedHost) -> Finding {
+        guard host.isVirtual else { return .good("hypervisor", "none") }
+        let stolen = host.stolenShare ?? 0
+        guard stolen > 0.02 else { return .note("hypervisor", "yes, \(percent(stolen)) stolen") }
+        return .bad(
+            "hypervisor", "\(percent(stolen)) of a processor stolen",
+            "other machines use this host; samples will be flagged noisy. Measure at another time, or on "
+                + "a host of your own")
+    }
+
+    private static func foreign(_ host: ExaminedHost) -> Finding {
+        let subject = "other processes"
+        guard let share = host.foreignShare else { return .note(subject, "unknown") }
+        let names = host.busiest.map { "\($0.name) \(percent($0.share))" }.joined(separator: ", ")
+        let found = "\(percent(share)) of a processor" + (names.isEmpty ? "" : ": \(names)")
+        if share > 0.25 {
+            return .bad(subject, found, "samples will be flagged noisy; see `top`, and stop what is not needed")
+        }
+        return share > 0.05 ? .note(subject, found) : .good(subject, found)
+    }
+
+    private static func load(_ host: ExaminedHost) -> Finding {
+        guard let load = host.load else { return .note("load", "unknown") }
+        return load > 0.5 * Double(host.layout.online.count)
+            ? .note("load", tenths(load), "the machine was busy within the last minute; wait until it is not")
+            : .good("load", tenths(load))
+    }
+
+    private static let fastClockSources = ["tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page"]
+
+    private static func clockSource(_ host: ExaminedHost) -> Finding {
+        guard let source = host.clockSource else { return .note("clock source", "unknown") }
+        return fastClockSources.contains(source)
+            ? .good("clock source", source)
+            : .bad(
+                "clock source", source,
+                "each clock reading may be a system call; see "
+                    + "/sys/devices/system/clocksource/clocksource0/available_clocksource for tsc")
+    }
+
+    private static func clock(_ host: ExaminedHost) -> Finding {
+        let cost = host.clock.cost
+        let found = "\(tenths(cost)) ns per reading, steps of \(tenths(host.clock.step)) ns"
+        if cost > 200 {
+            return .bad(
+                "clock", found,
+                "latency samples read it five times per operation; check `self_perturbation` before you trust them")
+        }
+        return cost > 60 ? .note("clock", found) : .good("clock", found)
+    }
+
+    private static func timer(_ host: ExaminedHost) -> Finding {
+        let delay = host.clock.sleepDelay
+        let found = "a sleep ends \(tenths(delay / 1000)) µs late"
+        return delay > 1_000_000
+            ? .bad("timer", found, "suspensions and arrivals will be late; the machine is overloaded")
+            : .good("timer", found)
+    }
+
+    private static func memory(_ host: ExaminedHost) -> Finding {
+        guard let available = host.availableBytes else { return .note("memory", "unknown") }
+        let swapped = host.usedSwapBytes ?? 0
+        let found = "\(available >> 20) MiB available" + (swapped > 0 ? ", \(swapped >> 20) MiB swapped out" : "")
+        return available < 1 << 30
+            ? .bad(
+                "memory", found, "samples with many pending operations may be swapped or killed; free some memory")
+            : .good("memory", found)
+    }
+
+    private static func randomization(_ host: ExaminedHost) -> Finding {
+        let subject = "address randomization"
+        switch host.host.surroundings[.addressRandomization] {
+        case nil: return .note(subject, "unknown")
+        case "off"?:
+            return .note(
+                subject, "off",
+                "all processes have the same memory layout, which biases samples: sudo sysctl "
+                    + "kernel.randomize_va_space=2, and run opbench without `setarch -R`")
+        case let other?: return .good(subject, other)
+        }
+    }
+
+    private static func allocator(_ host: ExaminedHost) -> Finding {
+        guard let lack = host.heapLack else { return .good("allocator", host.host.allocator) }
+        return .bad("allocator", lack.reason, "there are no rows of allocations and of the heap: \(lack.remedy)")
+    }
+
+    private static func environment(_ host: ExaminedHost) -> Finding {
+        let variables = host.host.environment ?? [:]
+        if variables.isEmpty { return .good("environment", "no variables that change figures") }
+        return .note(
+            "environment", SampleEnvironment.words(variables),
+            "samples inherit these, without \(SampleEnvironment.allocatorOptions), and `run.json` records them: "
+                + "unset those that you do not want to measure")
+    }
+
+    private static func profile(_ kind: ProfileKind, _ host: ExaminedHost) -> Finding {
+        finding("profile \(kind.rawValue)", host.means[kind], for: "to profile, not for figures")
+    }
+
+    private static func instructions(_ host: ExaminedHost) -> Finding {
+        finding("instructions", host.instructions, for: "for samples of instructions")
+    }
+
+    private static func counters(_ host: ExaminedHost) -> Finding {
+        finding("counters", host.counters, for: "for samples of counters")
+    }
+
+    private static func finding(_ subject: String, _ answer: ProfileMeans.Answer, for purpose: String) -> Finding {
+        Finding(
+            subject: subject, weight: answer.means == nil ? .bad : answer.lack.isEmpty ? .good : .note,
+            found: answer.words, remedy: answer.remedy.isEmpty ? "" : "\(purpose): \(answer.remedy)")
+    }
+
+    private static func priority(_ host: ExaminedHost) -> Finding {
+        host.mayRaisePriority
+            ? .good("thread priorities", "may be raised")
+            : .note(
+                "thread priorities", "may only be lowered",
+                "priorities above 0.5 run at nice 0; allow it with CAP_SYS_NICE or `ulimit -e 40`")
+    }
+
+    private static func build(_ host: ExaminedHost) -> Finding {
+        let configuration = host.host.configuration
+        return configuration == "release"
+            ? .good("build", configuration)
+            : .bad("build", configuration, "figures of an unoptimized build mean nothing; run scripts/opbench")
+    }
+
+    private static func tenths(_ number: Double) -> String { "\((number * 10).rounded() / 10)" }
+
+    private static func percent(_ share: Double) -> String { "\(tenths(share * 100)) %" }
 }
 
 // Judges the processors, and chooses those to measure on.
 
 extension Doctor {
-    static func processors(_ readings: HostReadings) -> Finding {
-        let layout = readings.layout
+    private static func processors(_ host: ExaminedHost) -> Finding {
+        let layout = host.layout
         let (online, allowed) = (layout.online.count, layout.allowed.intersection(layout.online).count)
         let found = allowed == online ? "\(online)" : "\(allowed) of \(online) may be used: \(layout.allowed)"
-        if allowed < 2 {
-            return Finding(
-                subject: "processors", weight: .bad, found: found,
-                remedy: "suspension and latency mean little with one processor; use two processors, or widen `taskset`")
-        }
-        return Finding(subject: "processors", weight: .good, found: found, remedy: "")
+        return allowed < 2
+            ? .bad(
+                "processors", found,
+                "suspension and latency mean little with one processor; use two processors, or widen `taskset`")
+            : .good("processors", found)
     }
 
     /// The processors to measure on, from the findings below.
-    static func choice(_ readings: HostReadings) -> Finding {
-        guard let choice = readings.layout.choice(quota: readings.quotaProcessors) else {
-            return Finding(subject: "--cpus", weight: .good, found: "not needed: all processors are alike", remedy: "")
+    private static func choice(_ host: ExaminedHost) -> Finding {
+        guard let choice = host.layout.choice(quota: host.quotaProcessors) else {
+            return .good("--cpus", "not needed: all processors are alike")
         }
-        return Finding(
-            subject: "--cpus", weight: .note, found: choice.words,
-            remedy: "`opbench run` and `ab` pin all samples to these; use the same for all runs that you compare")
+        return .note(
+            "--cpus", choice.words,
+            "`opbench run` and `ab` pin all samples to these; use the same for all runs that you compare")
     }
 
-    static func siblings(_ readings: HostReadings) -> Finding {
-        let layout = readings.layout
-        let shared = layout.cores.filter { $0.count > 1 }
-        guard let first = shared.first else {
-            return Finding(subject: "SMT", weight: .good, found: "off: one thread per core", remedy: "")
+    private static func siblings(_ host: ExaminedHost) -> Finding {
+        let (threads, cores) = (host.layout.online.count, host.layout.cores)
+        guard let first = cores.first(where: { $0.count > 1 }) else {
+            return .good("SMT", "off: one thread per core")
         }
-        return Finding(
-            subject: "SMT", weight: .note,
-            found:
-                "on: \(counted(layout.online.count, "thread")) on \(counted(layout.cores.count, "core")); \(first) are one core",
-            remedy: "two busy threads of one core run slower than on two cores: measure with --cpus on one "
+        return .note(
+            "SMT", "on: \(counted(threads, "thread")) on \(counted(cores.count, "core")); \(first) are one core",
+            "two busy threads of one core run slower than on two cores: measure with --cpus on one "
                 + "thread per core, or echo off | sudo tee /sys/devices/system/cpu/smt/control")
     }
 
-    static func isolated(_ readings: HostReadings) -> Finding {
-        let layout = readings.layout
-        let (isolated, tickless) = (layout.isolated, layout.tickless)
-        if isolated.isEmpty, tickless.isEmpty {
-            return Finding(subject: "isolated processors", weight: .good, found: "none", remedy: "")
-        }
+    private static func isolated(_ host: ExaminedHost) -> Finding {
+        let (isolated, tickless) = (host.layout.isolated, host.layout.tickless)
+        if isolated.isEmpty, tickless.isEmpty { return .good("isolated processors", "none") }
         var found: [String] = []
         var remedies: [String] = []
         if !isolated.isEmpty {
@@ -297,18 +274,16 @@ extension Doctor {
             found.append("\(tickless) without a tick (nohz_full)")
             remedies.append("entering the kernel takes longer without a tick, which slows every wake-up")
         }
-        return Finding(
-            subject: "isolated processors", weight: .note, found: found.joined(separator: ", "),
-            remedy: remedies.joined(separator: "; "))
+        return .note("isolated processors", found.joined(separator: ", "), remedies.joined(separator: "; "))
     }
 
-    static func nodes(_ readings: HostReadings) -> Finding {
-        let nodes = readings.layout.nodes
+    private static func nodes(_ host: ExaminedHost) -> Finding {
+        let nodes = host.layout.nodes
         let found = nodes.map { "node \($0.number): \($0.processors)" }.joined(separator: ", ")
-        if nodes.count < 2 { return Finding(subject: "NUMA", weight: .good, found: found, remedy: "") }
-        return Finding(
-            subject: "NUMA", weight: .note, found: found,
-            remedy: "access to another node's cache lines takes several times as long: keep samples on one node with "
+        if nodes.count < 2 { return .good("NUMA", found) }
+        return .note(
+            "NUMA", found,
+            "access to another node's cache lines takes several times as long: keep samples on one node with "
                 + "--cpus, unless you want to measure that")
     }
 }

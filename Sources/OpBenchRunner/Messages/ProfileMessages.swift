@@ -48,8 +48,8 @@ struct ProfileAnswer: Codable, Sendable {
     var marks: [Mark] = []
     /// The operations of all rounds.
     var operations = 0
-    /// The operations of the first round, or of a sequence's first phase.
-    var firstOperations = 0
+    /// The operations of one round.
+    var roundOperations = 0
     /// build + submit + cancel + drain of all rounds, without pauses, in nanoseconds.
     var totalNanoseconds: Int64 = 0
     /// CPU time of the whole process within the marks.

@@ -1,6 +1,6 @@
 import OpBenchModel
 
-/// A run with its rows: what a `Runner` returns, and what the run's folder holds afterwards.
+/// A run with its rows: what a `PlanRunner` returns, and what the run's folder holds afterwards.
 public struct MeasuredRun: Sendable {
     /// The name that finds it.
     public let name: String

@@ -68,21 +68,21 @@ extension RunFacts {
         guard let parts, !parts.isEmpty else {
             return [
                 RunMachine(
-                    name: host.host, kind: host.kind, surroundings: surroundings(on: host),
+                    name: host.name, kind: host.kind, surroundings: surroundings(on: host),
                     calibration: calibration, cells: nil, shards: [])
             ]
         }
         return parts.map { part in
             RunMachine(
-                name: part.machine.host, kind: part.machine.kind,
+                name: part.machine.name, kind: part.machine.kind,
                 surroundings: surroundings(on: part.machine),
                 calibration: part.calibration, cells: Set(part.cells),
-                shards: [part.shard])
+                shards: [part.shard.description])
         }
     }
 
-    private func surroundings(on machine: HostFacts) -> Surroundings {
-        let facts = machine.surroundings ?? Surroundings()
+    private func surroundings(on machine: Host) -> Surroundings {
+        let facts = machine.surroundings
         return builds.map { facts.replacingBuild(by: $0.head.description.surroundings) } ?? facts
     }
 
@@ -114,7 +114,7 @@ extension RunFacts {
         let commit = host.git.map { $0.commit + ($0.isDirty ? ", with changes" : "") }
         let known: [(String, String?)] = [
             ("started", startedUTC), ("ended", progress?.endedUTC),
-            ("machine", host.host), ("sweep", sweep?.sha256), ("shard", sweep?.shard?.description),
+            ("machine", host.name), ("sweep", sweep), ("shard", shard?.part.description),
             ("processor", "\(host.cpu), \(host.cores) cores"),
             ("samples run on", host.processors?.words),
             ("samples' memory limit", limits.memoryBytes.map(SampleLimits.text(ofMemory:))),

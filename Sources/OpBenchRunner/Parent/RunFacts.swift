@@ -64,11 +64,11 @@ public struct RunFacts: Codable, Sendable {
 
     /// A merged part: its machine and the cells measured there.
     struct MergedPart: Codable, Sendable, Equatable {
-        var shard: String
+        var shard: Shard
         var startedUTC: String
         var endedUTC: String?
         var calibration: WorkKernel
-        var machine: HostFacts
+        var machine: Host
         /// The cells' ids.
         var cells: [String]
 
@@ -89,7 +89,7 @@ public struct RunFacts: Codable, Sendable {
     public internal(set) var arguments: [String]
     var identity: Identity
     var calibration: WorkKernel
-    var host: HostFacts
+    var host: Host
     /// The program that took the samples; nil in a run of two builds, and if not recorded.
     public internal(set) var executable: BuildFacts?
     /// The two interleaved builds; nil in a run of one build.
@@ -102,8 +102,10 @@ public struct RunFacts: Codable, Sendable {
     var stagesOfBlocks: [Int]?
     /// The precision that the run was for, see `TimeBudget`; nil if for none.
     public internal(set) var precision: Precision?
-    /// The sweep that the run is a part of, or was merged from; nil otherwise.
-    public internal(set) var sweep: SweepFacts?
+    /// The name of the sweep that the run is a part of, or was merged from, see `RunPlan.part`; nil otherwise.
+    public internal(set) var sweep: String?
+    /// The part of the sweep; nil for any other run.
+    public internal(set) var shard: ShardFacts?
     /// The merged parts of the run.
     var parts: [MergedPart]?
     /// The limits of the samples' processes.
@@ -121,11 +123,11 @@ public struct RunFacts: Codable, Sendable {
         case startedUTC = "started_utc"
         case identity = "plan"
         case stagesOfBlocks = "stages"
-        case arguments, calibration, host, executable, builds, refs, settings, precision, sweep, parts, limits, opbench
-        case progress
+        case arguments, calibration, host, executable, builds, refs, settings, precision, sweep, shard, parts, limits
+        case opbench, progress
     }
 
-    init(plan: RunPlan, calibration: WorkKernel, host: HostFacts, programs: SamplePrograms) {
+    init(plan: RunPlan, calibration: WorkKernel, host: Host, programs: SamplePrograms) {
         let options = plan.options
         runID = options.runID
         startedUTC = Timestamp.now()
@@ -140,7 +142,7 @@ public struct RunFacts: Codable, Sendable {
         limits = options.limits
         stagesOfBlocks = options.hasSides && options.stages.count > 1 ? options.stages : nil
         precision = options.budget?.precision
-        sweep = options.sweep
+        (sweep, shard) = (plan.sweep, plan.shard)
     }
 
     static func identity(of plan: RunPlan) -> Identity {
@@ -158,11 +160,13 @@ public struct RunFacts: Codable, Sendable {
     ///
     /// - Parameter executable: the program that would take the samples; nil for two builds, which `difference(from:by:)`
     ///   compares.
-    func difference(from host: HostFacts, _ executable: BuildFacts?) -> (what: String, begun: String, now: String)? {
+    func difference(from host: Host, _ executable: BuildFacts?) -> (what: String, begun: String, now: String)? {
         if let difference = self.host.kind.difference(from: host.kind) {
             return (difference.what, difference.own, difference.others)
         }
         let texts = [
+            // A cell of a sweep is never split among machines.
+            ("machine", shard == nil ? nil : self.host.name, shard == nil ? nil : host.name),
             ("program", self.executable?.identity, executable?.identity),
             ("environment", self.host.inheritedEnvironment, host.inheritedEnvironment),
         ]
@@ -192,7 +196,7 @@ public struct RunFacts: Codable, Sendable {
             return layouts.map { "--layouts was \($0.count)" } ?? "--layouts was not given"
         }
         if layouts != others { return "another commit was checked out, or another compiler built it" }
-        if sweep != plan.options.sweep { return "it belonged to another sweep or shard" }
+        if sweep != plan.sweep || shard != plan.shard { return "it belonged to another sweep or shard" }
         if identity.order != other.order { return "the selection of cells, backends, metrics or blocks was different" }
         return nil
     }
@@ -227,7 +231,7 @@ public struct RunFacts: Codable, Sendable {
     /// Rejects a run whose description would be too large to read back.
     static func checkSize(of plan: RunPlan) throws(InputError) {
         let size = (try? JSONEncoder().encode(identity(of: plan)).count) ?? 0
-        let cells = (plan.options.sweep?.cells ?? []).reduce(0) { $0 + $1.utf8.count + 16 }
+        let cells = (plan.shard?.cells ?? []).reduce(0) { $0 + $1.utf8.count + 16 }
         // Reserve for the line ends of the final form and for fields that are not part of the plan.
         guard size + cells + 8 * plan.samples.count + 1 << 20 > sizeLimit else { return }
         throw InputError(
@@ -309,14 +313,6 @@ public struct RunFacts: Codable, Sendable {
             throw mistake("$.progress.\(name)", "a count is not negative")
         }
         return facts
-    }
-}
-
-extension RunFacts {
-    /// The name of the program that took a part's samples; nil if the commit of its sweep names it.
-    var uncommittedProgram: String? {
-        if let commit = sweep?.commit, !commit.hasSuffix("-dirty") { return nil }
-        return executable?.identity
     }
 }
 

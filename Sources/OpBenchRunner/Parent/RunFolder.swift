@@ -19,7 +19,7 @@ final class RunFolder {
     /// Every file that a run's folder may contain. opbench follows no links to them.
     private static let files = [
         SampleRow.fileName, HistogramRow.fileName, descriptionName, descriptionName + ".new", SummaryRow.fileName,
-        CompareRow.fileName, PartSeal.fileName,
+        CompareRow.fileName,
     ]
     private static let descriptionName = RunFacts.fileName
 
@@ -27,13 +27,13 @@ final class RunFolder {
     ///
     /// - Throws: `InputError` if another process holds it, or if the folder contains foreign files.
     private init(_ plan: RunPlan) throws {
-        path = Self.path(of: plan)
+        path = plan.options.folder
         parameterNames = plan.parameterNames
         folder = try WrittenFolder(path)
         guard try folder.lock(), folder.isInPlace else {
             throw InputError(
                 file: path, message: "another process is writing this run",
-                remedy: "wait until it ends, or give \(plan.options.otherFolder)")
+                remedy: "wait until it ends, or give \(Self.otherFolder(for: plan))")
         }
         try folder.refuseForeign(Self.files)
     }
@@ -45,29 +45,61 @@ final class RunFolder {
         (samples, histograms) = (-1, -1)
     }
 
-    private static func path(of plan: RunPlan) -> String { plan.options.folder }
+    /// For remedies: the option that gives the run another folder. A part takes no `--run-id`.
+    private static func otherFolder(for plan: RunPlan) -> String {
+        plan.shard == nil ? "another --run-id" : "another --output"
+    }
 
     // MARK: Opening
 
-    /// Creates the folder of a new run.
+    /// The start of a run.
+    enum Beginning {
+        case new(RunFolder)
+        /// An earlier process began the run; the recorder has the samples that were saved whole.
+        case continued(RunFolder, RunFacts, SampleRecorder)
+    }
+
+    /// Opens the folder of a new run, or of one to continue, and cuts off torn rows.
     ///
-    /// - Throws: `InputError` if it exists or cannot be made, `DiskError` if it cannot be written.
-    static func create(_ plan: RunPlan) throws -> RunFolder {
-        try WrittenFolder.make(path(of: plan), remedy: "name a writable folder with --output")
-        let run = try RunFolder(plan)
-        let names = try run.folder.names()
-        guard names.isEmpty || isUndescribed(run.folder) else {
+    /// A part of a sweep always continues what this machine has measured of it, or starts over if that is impossible.
+    ///
+    /// - Parameter warn: called with the reason if a part starts over.
+    /// - Throws: `InputError` if there is a run and `--resume` was not given, or the reverse; if the run had another
+    ///   plan, program or host; if another process is writing it; if the folder cannot be made or has foreign files.
+    ///   `DiskError` if it cannot be written.
+    static func open(
+        _ plan: RunPlan, by programs: SamplePrograms, _ warn: (_ reason: String) -> Void
+    ) throws -> Beginning {
+        let path = plan.options.folder
+        if plan.options.resume, access("\(path)/\(descriptionName)", F_OK) != 0, errno == ENOENT,
+            !((try? WrittenFolder(path)).map(isUndescribed) ?? false)
+        {
             throw InputError(
-                file: run.path, message: "a run of this id exists",
-                remedy: "give another --run-id, or --resume to continue it")
+                file: path, message: "there is no run of this id", remedy: "leave --resume out to start it")
         }
-        try run.begin(names)
-        return run
+        try WrittenFolder.make(path, remedy: "name a writable folder with --output")
+        let run = try RunFolder(plan)
+        if !isUndescribed(run.folder) {
+            guard plan.options.resume || plan.shard != nil else {
+                throw InputError(
+                    file: path, message: "a run of this id exists",
+                    remedy: "give another --run-id, or --resume to continue it")
+            }
+            do {
+                return try run.continued(plan, by: programs)
+            } catch let error as InputError where plan.shard != nil {
+                warn(error.message)
+                run.closeFiles()
+                for name in files { run.folder.discard(name) }
+            }
+        }
+        try run.begin()
+        return .new(run)
     }
 
     /// Creates the files of a run that has no rows yet.
-    private func begin(_ names: [String]) throws(DiskError) {
-        folder.removeTemporaries(among: names)
+    private func begin() throws(DiskError) {
+        folder.removeTemporaries(among: try folder.names())
         do throws(DiskError) {
             samples = try folder.open(SampleRow.fileName, O_CREAT | O_TRUNC | O_APPEND)
             histograms = try folder.open(HistogramRow.fileName, O_CREAT | O_TRUNC | O_APPEND)
@@ -83,13 +115,16 @@ final class RunFolder {
         }
     }
 
-    /// Whether a run of this name was begun and killed before it wrote its description. `create` checks again under the
-    /// lock.
-    static func isUndescribed(_ plan: RunPlan) -> Bool {
-        (try? WrittenFolder(path(of: plan))).map(isUndescribed) ?? false
+    private func continued(_ plan: RunPlan, by programs: SamplePrograms) throws -> Beginning {
+        let facts = try description(of: plan, by: programs)
+        folder.removeTemporaries(among: try folder.names())
+        samples = try folder.open(SampleRow.fileName, O_APPEND)
+        histograms = try folder.open(HistogramRow.fileName, O_APPEND)
+        return .continued(self, facts, try keepWholeSamples(of: plan))
     }
 
-    /// Whether the folder contains only files that `create` makes before the first `saveFacts`.
+    /// Whether the folder contains only files that `begin` makes before the first `saveFacts`: the run was killed
+    /// before it wrote its description, or is new. Without the lock, this is only likely.
     private static func isUndescribed(_ folder: WrittenFolder) -> Bool {
         guard let names = try? folder.names() else { return false }
         let begun = [SampleRow.fileName, HistogramRow.fileName, descriptionName + ".new"]
@@ -99,79 +134,30 @@ final class RunFolder {
         return text.map { $0.utf8.count { $0 == UInt8(ascii: "\n") } <= 1 } ?? false
     }
 
-    /// The state left by an earlier process.
-    struct Remains {
-        var folder: RunFolder
-        var facts: RunFacts
-        /// Has the samples that were saved whole.
-        var recorder: SampleRecorder
-    }
-
     /// The path of the plan's run if it is finished and all its rows exist; nil if there is work left. Writes
-    /// nothing.
+    /// nothing. A finished part counts wherever it was measured.
     ///
     /// - Parameter programs: those that would take samples now.
     /// - Throws: `InputError` if a run of that id has another plan, program or host, or if another process is writing
     ///   it.
     static func finished(_ plan: RunPlan, by programs: SamplePrograms) throws -> String? {
-        guard let progress = (try? RunFacts.decode("\(path(of: plan))/\(descriptionName)"))?.progress,
+        let path = plan.options.folder
+        guard plan.options.resume || plan.shard != nil,
+            let facts = try? RunFacts.decode("\(path)/\(descriptionName)"), let progress = facts.progress,
             progress.state == .finished
         else { return nil }
         let run = try RunFolder(plan)
-        _ = try run.description(of: plan, by: programs)
+        if plan.shard == nil {
+            _ = try run.description(of: plan, by: programs)
+        } else if facts.sweep != plan.sweep || facts.shard != plan.shard {
+            throw InputError(
+                file: path, message: "this is another part, or another run", remedy: "name another folder with --output"
+            )
+        }
         let samples = try run.wholeSamples(of: plan)
         let areAllDone = samples.recorder.done == progress.samplesDone
         let isWhole = try areAllDone && samples.isAll && run.wholeHistograms(of: samples.recorder).isAll
-        return isWhole ? run.path : nil
-    }
-
-    /// Opens the folder of a run to resume and cuts off torn rows.
-    ///
-    /// - Throws: `InputError` if there is no such run, or it has another plan, program or host.
-    static func reopen(_ plan: RunPlan, by programs: SamplePrograms) throws -> Remains {
-        guard access("\(path(of: plan))/\(descriptionName)", F_OK) == 0 || errno != ENOENT else {
-            throw InputError(
-                file: path(of: plan), message: "there is no run of this id", remedy: "leave --resume out to start it")
-        }
-        return try RunFolder(plan).remains(of: plan, by: programs)
-    }
-
-    private func remains(of plan: RunPlan, by programs: SamplePrograms) throws -> Remains {
-        let facts = try description(of: plan, by: programs)
-        folder.removeTemporaries(among: try folder.names())
-        samples = try folder.open(SampleRow.fileName, O_APPEND)
-        histograms = try folder.open(HistogramRow.fileName, O_APPEND)
-        return Remains(folder: self, facts: facts, recorder: try keepWholeSamples(of: plan))
-    }
-
-    /// The state in which a part of a sweep starts.
-    enum Beginning {
-        case new(RunFolder)
-        case continued(Remains)
-    }
-
-    /// Opens the folder in which this machine measures a part of a sweep: it resumes an earlier process's work or, if
-    /// that is impossible, starts over.
-    ///
-    /// - Parameter warn: called with the reason if results are discarded.
-    /// - Throws: `InputError` if another process is writing, or if the folder contains foreign files.
-    static func openPart(
-        _ plan: RunPlan, by programs: SamplePrograms, _ warn: (_ reason: String) -> Void
-    ) throws -> Beginning {
-        try WrittenFolder.make(path(of: plan), remedy: "name a writable folder with --output")
-        let run = try RunFolder(plan)
-        if !isUndescribed(run.folder) {
-            do {
-                return .continued(try run.remains(of: plan, by: programs))
-            } catch let error as InputError {
-                warn("\(error.message)")
-            }
-        }
-        let names = try run.folder.names()
-        run.closeFiles()
-        for name in names where files.contains(name) { run.folder.discard(name) }
-        try run.begin(names)
-        return .new(run)
+        return isWhole ? path : nil
     }
 
     /// Reads `run.json`.
@@ -181,16 +167,16 @@ final class RunFolder {
         let file = file(Self.descriptionName)
         let facts = try RunFacts.decode(file)
         // First, since another program may make another plan. On the processors of the run: the plan has its own.
-        let host = HostFacts.gather(git: nil, processors: facts.limits.processors)
+        let host = Host.read(as: plan.options.host, on: facts.limits.processors)
         if let (what, begun, now) = facts.difference(from: host, programs.executable) {
             throw InputError(
                 file: file, message: "the run was started where the \(what) was \"\(begun)\", here it is \"\(now)\"",
-                remedy: "continue it with that, or give \(plan.options.otherFolder)")
+                remedy: "continue it with that, or give \(Self.otherFolder(for: plan))")
         }
         if let difference = facts.difference(from: plan, by: programs) {
             throw InputError(
                 file: file, message: "the run was different: \(difference)",
-                remedy: "give the options and workloads that it started with, or \(plan.options.otherFolder)")
+                remedy: "give the options and workloads that it started with, or \(Self.otherFolder(for: plan))")
         }
         return facts
     }
@@ -199,7 +185,7 @@ final class RunFolder {
 
     /// Appends the rows of a sample. On failure none of them is added, so that the files stay readable.
     func save(_ rows: [SampleRow], _ histogramRows: [HistogramRow]) throws(DiskError) {
-        var texts: [Part] = [
+        var texts: [Appended] = [
             (rows.map { CSVFile.line(of: $0, parameters: parameterNames) }.joined(), samples, SampleRow.fileName)
         ]
         if !histogramRows.isEmpty {
@@ -222,10 +208,10 @@ final class RunFolder {
     private func failure(_ name: String) -> DiskError { DiskError(path: file(name), code: errno) }
 
     /// A text to append to a file.
-    private typealias Part = (text: String, descriptor: Int32, name: String)
+    private typealias Appended = (text: String, descriptor: Int32, name: String)
 
     /// Appends texts to files in sequence; on failure all files are unchanged.
-    private func append(_ texts: [Part]) throws(DiskError) {
+    private func append(_ texts: [Appended]) throws(DiskError) {
         let ends = texts.map { lseek($0.descriptor, 0, SEEK_END) }
         do throws(DiskError) {
             for (text, descriptor, name) in texts {

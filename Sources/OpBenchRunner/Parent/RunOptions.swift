@@ -47,9 +47,7 @@ public struct RunOptions: Sendable {
     /// vary.
     public var stagedKinds: [String: Set<SampleKind>] = [:]
     /// The machine's name in rows.
-    public var host = MachineName.own
-    /// The part of a sweep that the run measures, see `RunPlan.part`; nil otherwise.
-    public internal(set) var sweep: SweepFacts?
+    public var host = Host.ownName
     /// Called after each stage of a staged run. Returns the ids of the cells that continue with the next stage.
     public var goesOn: @Sendable (_ rows: [SampleRow]) throws -> Set<String> = { Set($0.map(\.cellID)) }
 
@@ -60,10 +58,8 @@ public struct RunOptions: Sendable {
     /// The options of a run without any.
     public static let standard = RunOptions()
 
-    /// The run's folder while it is being written; a finished part of a sweep is renamed.
-    public var folder: String { "\(directory)/\(sweep.map { _ in ".\(runID).\(host)" } ?? runID)" }
-    /// For remedies: the option that gives the run another folder. A part takes no `--run-id`.
-    var otherFolder: String { sweep == nil ? "another --run-id" : "another --output" }
+    /// The run's folder.
+    public var folder: String { "\(directory)/\(runID)" }
 
     /// The estimated duration of a sample, in seconds.
     func estimate(of sample: PlannedSample) -> Double {

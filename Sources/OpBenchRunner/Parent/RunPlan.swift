@@ -33,6 +33,10 @@ public struct RunPlan: Sendable {
     public let parameterNames: [String]
     /// The options that it was made with.
     public internal(set) var options: RunOptions
+    /// The digest of everything that decides what the parts of a sweep measure; nil for a whole plan.
+    public internal(set) var sweep: String?
+    /// The part of the sweep, see `part`; nil for a whole plan.
+    public internal(set) var shard: ShardFacts?
 
     /// The maximum number of samples of a run, including omissions: about three hours at a tenth of a second each.
     public static let sampleLimit = 100_000
@@ -178,6 +182,20 @@ public struct RunPlan: Sendable {
 
     func estimate(of samples: [PlannedSample]) -> Double {
         0.1 + samples.reduce(0) { $0 + options.estimate(of: $1) }
+    }
+}
+
+/// The part of a sweep that a run measures, as recorded in `run.json`.
+public struct ShardFacts: Codable, Sendable, Equatable {
+    public var part: Shard
+    /// The ids of its cells, sorted, including cells where nothing can be measured.
+    public var cells: [String]
+    /// The number of cells of all shards.
+    public var allCells: Int
+
+    enum CodingKeys: String, CodingKey {
+        case part, cells
+        case allCells = "all_cells"
     }
 }
 

@@ -48,26 +48,17 @@ final class RunSession {
     static func open(
         _ plan: RunPlan, by programs: SamplePrograms, _ source: SampleSource, _ send: @escaping (RunEvent) -> Void
     ) async throws -> RunSession {
-        let beginning: RunFolder.Beginning
-        if plan.options.sweep == nil, plan.options.resume, !RunFolder.isUndescribed(plan) {
-            beginning = .continued(try RunFolder.reopen(plan, by: programs))
-        } else {
-            try RunFacts.checkSize(of: plan)
-            beginning =
-                plan.options.sweep == nil
-                ? .new(try RunFolder.create(plan))
-                : try RunFolder.openPart(plan, by: programs) { reason in
-                    send(.warning("cannot resume what an earlier process measured of this part: \(reason)"))
-                }
+        try RunFacts.checkSize(of: plan)
+        let beginning = try RunFolder.open(plan, by: programs) { reason in
+            send(.warning("cannot resume what an earlier process measured of this part: \(reason)"))
         }
         switch beginning {
-        case .continued(let remains):
-            return try RunSession(
-                plan, programs, source, remains.folder, remains.facts, remains.recorder, isContinued: true, send)
+        case .continued(let folder, let facts, let recorder):
+            return try RunSession(plan, programs, source, folder, facts, recorder, isContinued: true, send)
         case .new(let folder):
             send(.calibrating)
-            var host = HostFacts.gather(git: await GitFacts.read(), processors: plan.options.limits.processors)
-            host.host = plan.options.host
+            var host = Host.read(as: plan.options.host, on: plan.options.limits.processors)
+            host.git = await GitFacts.read()
             let facts = RunFacts(
                 plan: plan,
                 calibration: plan.options.calibration ?? Self.calibrate(on: plan.options.limits.processors),

@@ -206,10 +206,7 @@ extension ProfileTaker {
             sample.tails = traced.tails
         }
         try tell(.calls)
-        // Phases do not have this figure.
-        if target.cell.phases.isEmpty {
-            sample.counts[.futexCalls] = try await part("futex calls", &notes) { (try await futexCalls(), []) }
-        }
+        sample.counts[.futexCalls] = try await part("futex calls", &notes) { (try await futexCalls(), []) }
         return sample
     }
 

@@ -1,7 +1,6 @@
 import Foundation
 import Glibc
 import OpBenchModel
-import Synchronization
 
 /// The folder of a profile run. Each cell's folder appears in it under its name once all its files are written.
 ///
@@ -22,45 +21,20 @@ final class ProfileFolder: Sendable {
         folder = try WrittenFolder(String(cString: resolved))
     }
 
-    /// A folder with a temporary name, for the files of one cell. It is removed with the object unless published.
-    final class Stage: Sendable {
-        let folder: WrittenFolder
-        private let parent: WrittenFolder
-        private let isPublished = Atomic(false)
-
-        fileprivate init(in parent: WrittenFolder) throws(DiskError) {
-            self.parent = parent
-            let path = parent.file(WrittenFolder.temporaryName())
-            if mkdir(path, 0o777) != 0 { throw DiskError(path: path, code: errno) }
-            folder = try WrittenFolder(path)
-        }
-
-        deinit { if !isPublished.load(ordering: .relaxed) { try? FileManager.default.removeItem(atPath: folder.path) } }
-
-        /// Renames the folder to its final name, which must be free.
-        fileprivate func publish(as name: String) throws(DiskError) {
-            let target = parent.file(name)
-            if rename(folder.path, target) != 0 { throw DiskError(path: target, code: errno) }
-            isPublished.store(true, ordering: .relaxed)
-        }
-
-        /// Writes a text file.
-        func write(_ text: String, as name: String) throws(DiskError) { try folder.replace(name, by: text) }
-    }
-
-    func stage() throws(DiskError) -> Stage { try Stage(in: folder) }
+    /// A folder for the files of one cell.
+    func stage() throws(DiskError) -> StagedFolder { try StagedFolder(in: folder) }
 
     /// Publishes a stage under a name made of cell and backend.
     ///
     /// - Returns: its path, in the form that the user gave for the folder.
-    func publish(_ stage: Stage, of target: ProfileTarget) throws(DiskError) -> String {
+    func publish(_ stage: StagedFolder, of target: ProfileTarget) throws(DiskError) -> String {
         try publish(stage, as: ProfileNames.stem(of: target.cell, on: [target.backend], among: Set(try folder.names())))
     }
 
     /// Publishes a stage under a name that is free.
     ///
     /// - Returns: like the other `publish`.
-    func publish(_ stage: Stage, as name: String) throws(DiskError) -> String {
+    func publish(_ stage: StagedFolder, as name: String) throws(DiskError) -> String {
         try stage.publish(as: name)
         return path.utf8.last == UInt8(ascii: "/") ? path + name : "\(path)/\(name)"
     }

@@ -35,27 +35,24 @@ struct ProfileTrial {
         warmUp(&answer)
         // Competitors run for a time, not for a number of operations.
         let competitors = Competitors(count: trial.plan.threadPriorities?.competitors ?? 0)
-        let parts = ProfiledPart.parts(
-            of: trial, beside: competitors, order.recorder == .trace ? .traced : .marked)
+        let round = ProfiledRound(trial, beside: competitors, order.recorder == .trace ? .traced : .marked)
         if order.recorder == .trace {
-            try trace(parts, into: &answer)
+            try trace(round, into: &answer)
         } else {
-            try record(parts, by: recorder, into: &answer)
+            try record(round, by: recorder, into: &answer)
         }
-        for part in parts { part.end() }
+        round.end()
         competitors.dismiss()
         answer.process = getpid()
         answer.threads = ThreadRegister.all().map { ProfileAnswer.Thread(id: $0.id, name: $0.name) }
         return answer
     }
 
-    /// Warms up like a throughput sample; then runs a short traced round of each part, which names the threads.
+    /// Warms up like a throughput sample; then runs a short traced round, which names the threads.
     private func warmUp(_ answer: inout ProfileAnswer) {
-        for plan in trial.plan.phases.isEmpty ? [trial.plan] : trial.plan.phases.map(\.plan) {
-            let warmUp = WarmUp(factory: trial.factory, kernel: trial.kernel)
-            warmUp.run(plan, into: &answer.report)
-            warmUp.nameThreads(plan)
-        }
+        let warmUp = WarmUp(factory: trial.factory, kernel: trial.kernel)
+        warmUp.run(trial.plan, into: &answer.report)
+        warmUp.nameThreads(trial.plan)
         answer.report.figures = []
     }
 
@@ -74,32 +71,32 @@ struct ProfileTrial {
     // MARK: Rounds
 
     private func record(
-        _ parts: [ProfiledPart], by recorder: (any ProfileRecorder)?, into answer: inout ProfileAnswer
+        _ round: ProfiledRound, by recorder: (any ProfileRecorder)?, into answer: inout ProfileAnswer
     ) throws {
         try recorder?.begin()
         let end = MonotonicClock.now() + 3 * order.targetNanoseconds
         repeat {
-            run(parts, recorder: recorder, into: &answer)
+            round.run(recorder: recorder, into: &answer)
         } while answer.totalNanoseconds < order.targetNanoseconds && answer.marks.count < Self.mostRounds
             && MonotonicClock.now() < end
         try recorder?.end()
     }
 
     /// Alternates rounds with and without the trace, and keeps the least disturbed traced one.
-    private func trace(_ parts: [ProfiledPart], into answer: inout ProfileAnswer) throws {
+    private func trace(_ round: ProfiledRound, into answer: inout ProfileAnswer) throws {
         var kept: SampleTrace?
         var ratios: [Double] = []
         let end = MonotonicClock.now() + 3 * order.targetNanoseconds
         repeat {
             var plain = ProfileAnswer(report: answer.report)
-            for part in parts { part.body.setTrace(false) }
-            run(parts, into: &plain)
-            for part in parts { part.body.setTrace(true) }
+            round.body.setTrace(false)
+            round.run(into: &plain)
+            round.body.setTrace(true)
             answer = ProfileAnswer(report: plain.report)
             let builder = TraceBuilder(trial.plan, backend: trial.factory.id)
             RunQueue.begin()
             trial.factory.threadEvents?.start()
-            run(parts, builder: builder, into: &answer)
+            round.run(builder: builder, into: &answer)
             builder.threadEvents = trial.factory.threadEvents?.stop() ?? []
             builder.waits = RunQueue.end()
             let trace = try builder.finish()
@@ -114,54 +111,28 @@ struct ProfileTrial {
         try TraceFile.write(kept, to: file)
         try file.publish()
     }
-
-    /// Runs every part once.
-    private func run(
-        _ parts: [ProfiledPart], recorder: (any ProfileRecorder)? = nil, builder: TraceBuilder? = nil,
-        into answer: inout ProfileAnswer
-    ) {
-        let keeper = trial.plan.sequence?.sharesQueue == true ? QueueKeeper() : nil
-        for part in parts { part.run(keeper, recorder: recorder, builder: builder, into: &answer) }
-    }
 }
 
-/// A plan, or a phase of a sequence, that runs repeatedly.
-final class ProfiledPart {
+/// The plan, which runs repeatedly.
+final class ProfiledRound {
     private let trial: Trial
-    /// The name of the phase; empty if the plan has no phases.
-    let name: String
-    let plan: WorkloadPlan
+    private let plan: WorkloadPlan
     let body: OperationBody
     private let producers: Producers
     private let competitors: Competitors
 
-    private init(
-        _ trial: Trial, _ competitors: Competitors, _ name: String, _ plan: WorkloadPlan, _ mode: OperationBody.Mode
-    ) {
-        (self.trial, self.competitors, self.name, self.plan) = (trial, competitors, name, plan)
+    /// - Parameter mode: `traced` if some rounds will be traced.
+    init(_ trial: Trial, beside competitors: Competitors, _ mode: OperationBody.Mode) {
+        (self.trial, self.competitors, plan) = (trial, competitors, trial.plan)
         body = OperationBody(plan: plan, kernel: trial.kernel, mode: mode)
         producers = Producers(plan)
     }
 
-    /// - Parameter mode: `traced` if some rounds will be traced.
-    static func parts(
-        of trial: Trial, beside competitors: Competitors, _ mode: OperationBody.Mode
-    ) -> [ProfiledPart] {
-        func part(_ name: String, _ plan: WorkloadPlan) -> ProfiledPart {
-            ProfiledPart(trial, competitors, name, plan, mode)
-        }
-        let phases = trial.plan.phases
-        return phases.isEmpty ? [part("", trial.plan)] : phases.map { part($0.name, $0.plan) }
-    }
-
     func run(
-        _ keeper: QueueKeeper?, recorder: (any ProfileRecorder)? = nil, builder: TraceBuilder? = nil,
-        into answer: inout ProfileAnswer
+        recorder: (any ProfileRecorder)? = nil, builder: TraceBuilder? = nil, into answer: inout ProfileAnswer
     ) {
         var (before, usage) = (ResourceUsage(), ResourceUsage())
-        let round = Round.run(
-            plan, by: trial.factory, body, producers: producers, keeper: keeper
-        ) { [competitors] mark in
+        let round = Round.run(plan, by: trial.factory, body, producers: producers) { [competitors] mark in
             switch mark {
             case .before:
                 recorder?.roundBegins()
@@ -173,16 +144,15 @@ final class ProfiledPart {
             }
         }
         answer.marks.append(ProfileAnswer.Mark(begin: round.begun, end: round.drained))
-        if answer.operations == 0 { answer.firstOperations = plan.operationCount }
+        answer.roundOperations = plan.operationCount
         answer.operations += plan.operationCount
         answer.totalNanoseconds += round.total
         usage.subtract(round.pausedUsage)
         answer.cpuNanoseconds += usage.cpuNanoseconds
         answer.voluntarySwitches += usage.voluntarySwitches
         answer.involuntarySwitches += usage.involuntarySwitches
-        let violations = plan.violations(of: body.traces)
-        trial.fail(name.isEmpty ? violations : violations.map { "phase \(name): \($0)" }, into: &answer.report)
-        builder?.add(round, body, of: plan, phase: name)
+        trial.fail(plan.violations(of: body.traces), into: &answer.report)
+        builder?.add(round, body)
         body.reset()
     }
 

@@ -38,12 +38,12 @@ struct HeapPart {
 
 /// Writes the views of a profile into its folder, and returns the lines of its summary with the names of the files.
 struct ProfileViews {
-    private let stage: ProfileFolder.Stage
+    private let stage: StagedFolder
     /// The profiled cell with its backend, or the program.
     private let subject: String
     private let backend: BackendID
 
-    init(_ stage: ProfileFolder.Stage, of subject: String, on backend: BackendID) {
+    init(_ stage: StagedFolder, of subject: String, on backend: BackendID) {
         (self.stage, self.subject, self.backend) = (stage, subject, backend)
     }
 
@@ -60,7 +60,7 @@ struct ProfileViews {
             ("\(name).svg", FlameGraph(profile, on: backend, title: full, operations: operations).svg()),
             ("\(name).folded", profile.folded()), ("\(name).speedscope.json", profile.speedscope(title: full)),
         ]
-        for (name, text) in files { try stage.write(text, as: name) }
+        for (name, text) in files { try stage.folder.replace(name, by: text) }
         return files.map(\.0)
     }
 
@@ -94,7 +94,8 @@ struct ProfileViews {
         try timeline.publish()
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        try stage.write(String(decoding: try encoder.encode(report.tails), as: UTF8.self) + "\n", as: Tails.fileName)
+        let tails = String(decoding: try encoder.encode(report.tails), as: UTF8.self) + "\n"
+        try stage.folder.replace(Tails.fileName, by: tails)
         return (report.lines() + [cut.message].compactMap(\.self), ["trace.json", Tails.fileName])
     }
 }

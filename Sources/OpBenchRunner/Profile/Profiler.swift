@@ -110,7 +110,7 @@ struct ProfileTaker {
     let options: ProfileOptions
     let means: ProfileMeans
     let child: ChildProcess
-    let stage: ProfileFolder.Stage
+    let stage: StagedFolder
     /// The injected defect and this build's side; nil for this program itself.
     var side: (injected: InjectedDefect, side: Side)?
 

@@ -35,7 +35,7 @@ public struct RecordingProfile: Sendable {
     ///   `CancellationError`.
     public func write(into directory: String) throws -> (section: ProfileSection, folder: String) {
         let report: TraceReport
-        do throws(TraceError) {
+        do throws(RecordError) {
             report = try recording.report()
         } catch {
             throw InputError(
@@ -63,8 +63,8 @@ extension ProfileViews {
 }
 
 extension Recording {
-    /// - Throws: `TraceError` if operations wait in a cycle.
-    func report() throws(TraceError) -> TraceReport {
+    /// - Throws: `RecordError` if operations wait in a cycle.
+    func report() throws(RecordError) -> TraceReport {
         var trace = trace
         // `flaws` says what is missing: events, which need not be operations.
         trace.lostOperations = 0
@@ -76,13 +76,13 @@ extension Recording {
         var flaws: [String] = []
         if lostEvents > 0 {
             flaws.append(
-                "lost events: \(ProfileText.count(Double(lostEvents))), because the disk was too slow: operations are "
+                "lost events: \(lostEvents), because the disk was too slow: operations are "
                     + "missing, or seem not to have run")
         }
         if isCut { flaws.append("the recording has no end: the program was killed, or still runs, or the file is cut") }
         if unreadBytes > 0 {
             flaws.append(
-                "the last \(ProfileText.count(Double(unreadBytes))) bytes of the file are left out: no whole block begins "
+                "the last \(Quantities.bytes(Double(unreadBytes))) of the file are left out: no whole block begins "
                     + "there, as after a power failure or on a full disk")
         }
         if missingParts > 0 {
@@ -91,7 +91,7 @@ extension Recording {
         }
         if partialOperations > 0 {
             flaws.append(
-                "operations left out: \(ProfileText.count(Double(partialOperations))), because the recording lacks their "
+                "operations left out: \(partialOperations), because the recording lacks their "
                     + "submission")
         }
         return flaws

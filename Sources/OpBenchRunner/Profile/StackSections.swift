@@ -26,16 +26,16 @@ extension ProfileTaker {
         let counted = Double(answer.cpuNanoseconds)
         let switches = Double(answer.voluntarySwitches + answer.involuntarySwitches)
         var line =
-            "the process used \(ProfileText.time(counted / operations)) of CPU time per operation between the marks; "
-            + "samples cover \(ProfileText.share(Double(table.total), of: counted)) of it"
+            "the process used \(Quantities.time(counted / operations)) of CPU time per operation between the marks; "
+            + "samples cover \(Quantities.percent(Double(table.total), of: counted)) of it"
         let missing = counted - Double(table.total)
         if Double(table.total) < leastSampled * counted {
             if missing > mostHidden * switches {
                 line += "; the rest was not sampled"
             } else {
                 line +=
-                    "; the rest is \(ProfileText.time(missing / switches)) for each of "
-                    + "\(ProfileText.digits(switches / operations)) switches per operation, which no sampler sees fully"
+                    "; the rest is \(Quantities.time(missing / switches)) for each of "
+                    + "\(Quantities.count(switches / operations)) switches per operation, which no sampler sees fully"
             }
         }
         return [line]
@@ -113,7 +113,7 @@ extension ProfileTaker {
         let all = try HeapProfile(try bytes(of: HeapSampler.allFile))
         let symbols = try await Symbolizer().names(of: live.lookUps + all.lookUps, in: all.map)
         let parts = HeapPart.all(
-            all, live, symbols.symbols, allOperations: answer.operations, liveOperations: answer.firstOperations)
+            all, live, symbols.symbols, allOperations: answer.operations, liveOperations: answer.roundOperations)
         return (parts, answer, symbols.notes)
     }
 

@@ -5,14 +5,14 @@ import OpBenchModel
 import OpBenchProfile
 import OperationEngine
 
-/// Makes a trace from the time stamps of one round, or from the phases of one round of a sequence.
+/// Makes a trace from the time stamps of one round.
 final class TraceBuilder {
     static let fileName = "trace.opbench"
 
     private let plan: WorkloadPlan
     private let backend: BackendID
     private var trace: SampleTrace
-    /// The start of the first part, on the clock of the stamps.
+    /// The start of the round, on the clock of the stamps.
     private var origin: Int64?
     /// Threads that executed operations, by their index in the register.
     private var hasWorked: Set<Int> = []
@@ -34,36 +34,26 @@ final class TraceBuilder {
         trace.processID = getpid()
     }
 
-    /// Adds a round whose body still has its stamps.
-    ///
-    /// - Parameter phase: the name of its phase; empty if there are no phases.
-    func add(_ round: Round, _ body: OperationBody, of plan: WorkloadPlan, phase: String) {
-        let origin = origin ?? round.begun
+    /// Adds the round, whose body still has its stamps.
+    func add(_ round: Round, _ body: OperationBody) {
+        let origin = round.begun
         self.origin = origin
-        let firstOperation = UInt32(trace.operations.count)
-        let firstQueue = UInt16(trace.queues.count)
-        let firstClass = trace.classes.count
-        for (queue, limit) in plan.queueLimits.enumerated() {
-            let name = "queue \(queue + 1)"
-            trace.queues.append(SampleTrace.Queue(name: phase.isEmpty ? name : "\(name), \(phase)", limit: limit))
+        trace.queues = plan.queueLimits.enumerated().map { queue, limit in
+            SampleTrace.Queue(name: "queue \(queue + 1)", limit: limit)
         }
-        let names = plan.classes.map { classes in classes.keys.indices.map(classes.name) } ?? ["operation"]
-        trace.classes += names.map { phase.isEmpty ? $0 : "\(phase): \($0)" }
-        addOperations(body, plan, origin, firstQueue, firstClass)
+        trace.classes = plan.classes.map { classes in classes.keys.indices.map(classes.name) } ?? ["operation"]
+        addOperations(body, origin)
         plan.forEachDependency { operation, predecessor in
-            trace.dependencies.append(
-                TracedDependency(firstOperation + UInt32(predecessor), before: firstOperation + UInt32(operation)))
+            trace.dependencies.append(TracedDependency(UInt32(predecessor), before: UInt32(operation)))
         }
-        addSpans(round, plan, origin, firstQueue)
-        addBarriers(plan, firstOperation)
+        addSpans(round, origin)
+        addBarriers()
         trace.stop = round.drained - origin
     }
 
-    private func addOperations(
-        _ body: OperationBody, _ plan: WorkloadPlan, _ origin: Int64, _ firstQueue: UInt16, _ firstClass: Int
-    ) {
+    private func addOperations(_ body: OperationBody, _ origin: Int64) {
         let hasPriorities = plan.classes?.label == "priority"
-        trace.operations.reserveCapacity(trace.operations.count + plan.operationCount)
+        trace.operations.reserveCapacity(plan.operationCount)
         for operation in 0..<plan.operationCount {
             func time(_ stamp: OperationBody.Stamp) -> TraceTime {
                 let value = body.read(stamp, operation)
@@ -74,7 +64,9 @@ final class TraceBuilder {
             }
             let submit = time(.submit)
             guard submit != .absent else {
-                trace.operations.append(Self.unseen(queue: firstQueue))
+                // Without a submission stamp it keeps its number, and takes no time.
+                trace.operations.append(
+                    TracedOperation(submit: 0, ready: .absent, start: .absent, end: .absent, queue: 0))
                 continue
             }
             let worker = thread(.worker)
@@ -86,50 +78,42 @@ final class TraceBuilder {
                     notified: time(.notified), offProcessor: body.read(.offProcessor, operation),
                     processorWait: RunQueue.isCounted ? body.read(.processorWait, operation) : .absent,
                     planned: plan.plannedNanoseconds(of: operation).map(Int64.init) ?? .absent,
-                    worker: worker, submitter: thread(.submitter),
-                    queue: firstQueue + UInt16(plan.queueIndex(of: operation)),
-                    operationClass: UInt8(clamping: firstClass + Int(plan.classes?.ofOperation[operation] ?? 0)),
+                    worker: worker, submitter: thread(.submitter), queue: UInt16(plan.queueIndex(of: operation)),
+                    operationClass: UInt8(clamping: Int(plan.classes?.ofOperation[operation] ?? 0)),
                     priority: hasPriorities ? Int8(clamping: Int(plan.classValue(of: operation))) : 0))
         }
     }
 
-    /// An operation without a submission stamp: it keeps its number, and takes no time.
-    private static func unseen(queue: UInt16) -> TracedOperation {
-        TracedOperation(submit: 0, ready: .absent, start: .absent, end: .absent, queue: queue)
-    }
-
-    private func addSpans(_ round: Round, _ plan: WorkloadPlan, _ origin: Int64, _ firstQueue: UInt16) {
+    private func addSpans(_ round: Round, _ origin: Int64) {
         if plan.startsSuspended {
-            for queue in firstQueue..<UInt16(trace.queues.count) {
+            for queue in trace.queues.indices {
                 trace.spans.append(
                     TracedSpan(
-                        kind: .suspension, queue: queue, start: round.begun - origin, end: round.cancelled - origin))
+                        kind: .suspension, queue: UInt16(queue), start: 0, end: round.cancelled - origin))
             }
         }
         for hold in round.holds {
             trace.spans.append(
                 TracedSpan(
-                    kind: .suspension, queue: firstQueue, start: hold.suspendReturned - origin,
-                    end: hold.resumeCalled - origin))
+                    kind: .suspension, queue: 0, start: hold.suspendReturned - origin, end: hold.resumeCalled - origin))
         }
     }
 
-    private func addBarriers(_ plan: WorkloadPlan, _ firstOperation: UInt32) {
+    private func addBarriers() {
         guard let barriers = plan.barriers else { return }
-        for number in 0..<plan.operationCount where barriers.isBarrier(number) {
-            let operation = trace.operations[Int(firstOperation) + number]
-            guard operation.end != .absent else { continue }
+        for (number, operation) in trace.operations.enumerated()
+        where barriers.isBarrier(number) && operation.end != .absent {
             trace.spans.append(
                 TracedSpan(
                     kind: .barrier, queue: operation.queue, start: operation.submit, end: operation.end,
-                    operation: firstOperation + UInt32(number)))
+                    operation: UInt32(number)))
         }
     }
 
     /// Finishes the trace and checks its consistency.
     ///
-    /// - Throws: `TraceError` if it is inconsistent.
-    func finish() throws(TraceError) -> SampleTrace {
+    /// - Throws: `RecordError` if it is inconsistent.
+    func finish() throws(RecordError) -> SampleTrace {
         var trace = trace
         trace.title = "\(plan.shape.rawValue) on \(backend.rawValue)"
         var ids: Set<Int32> = []

@@ -27,21 +27,21 @@ extension ProfileTaker {
         let isDisturbed = interference?.disturbs(.throughput) ?? false
         guard isDisturbed || processorWaitShare > mostProcessorWait else { return nil }
         let foreign = interference?.foreign.map {
-            "other processes used \(ProfileText.digits($0 / (interference?.elapsed ?? 1))) processors, "
+            "other processes used \(Quantities.count($0 / (interference?.elapsed ?? 1))) processors, "
         }
         return "busy machine: \(foreign ?? "")bodies waited for a processor for "
-            + "\(ProfileText.share(processorWaitShare, of: 1)) of their time; work and span exclude that wait"
+            + "\(Quantities.percent(processorWaitShare)) of their time; work and span exclude that wait"
     }
 
     /// A trace, and everything computed from it.
     private func tracedReport() async throws -> (ProfileAnswer, TraceReport) {
-        try await traced { trace throws(TraceError) in try TraceReport(trace) }
+        try await traced { trace throws(RecordError) in try TraceReport(trace) }
     }
 
     /// The part of a trace that an explanation needs: the summed waits of all operations, the number of operations, and
     /// the slowest of each class.
     func tracedWaits() async throws -> (split: WaitSplit, operations: Int, tails: [Tail]) {
-        try await traced { trace throws(TraceError) in
+        try await traced { trace throws(RecordError) in
             try trace.check()
             let graph = try OperationGraph(trace)
             let waits = WaitAnalysis(trace, graph)
@@ -51,7 +51,7 @@ extension ProfileTaker {
 
     /// Takes a trace and reads it.
     private func traced<Result>(
-        _ read: (SampleTrace) throws(TraceError) -> Result
+        _ read: (SampleTrace) throws(RecordError) -> Result
     ) async throws -> (ProfileAnswer, Result) {
         let answer = try await take(.trace)
         defer { stage.folder.discard(TraceBuilder.fileName) }

@@ -5,7 +5,7 @@ import OpBenchModel
 /// Checks a sample against its backend's guarantees.
 struct GuaranteeCheck {
     let plan: WorkloadPlan
-    let guarantees: Guarantees
+    let guarantees: BackendGuarantees
 
     /// The violations in words; empty if there are none.
     func violations(of body: OperationBody, _ analysis: RoundAnalysis) -> [String] {

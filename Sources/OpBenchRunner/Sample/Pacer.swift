@@ -30,7 +30,7 @@ struct Pacer: Sendable {
     static let watchNanoseconds: Int64 = 100_000
 
     /// Submits the plan; returns when every submitting call has returned.
-    func submit(to backend: any Backend) -> Pace {
+    func submit(to backend: any RoundBackend) -> Pace {
         switch plan.pacing {
         case nil:
             backend.submit(0..<plan.operationCount)
@@ -41,7 +41,7 @@ struct Pacer: Sendable {
         }
     }
 
-    private func submitBursts(of size: Int, pause: Int64, staysAwake: Bool, to backend: any Backend) -> Pace {
+    private func submitBursts(of size: Int, pause: Int64, staysAwake: Bool, to backend: any RoundBackend) -> Pace {
         var pace = Pace()
         var next = 0
         while next < plan.operationCount {
@@ -64,7 +64,7 @@ struct Pacer: Sendable {
     ///
     /// In a replay, calls that cancel come between. The thread only sleeps there: polling would take a processor from
     /// bodies that the program ran on it.
-    private func submit(at instants: [Int64], to backend: any Backend) -> Pace {
+    private func submit(at instants: [Int64], to backend: any RoundBackend) -> Pace {
         let pace = Pace(firstArrival: clock.now())
         let replay = plan.replay
         let watch = replay == nil ? Self.watchNanoseconds : 0

@@ -16,19 +16,6 @@ struct PhaseTimes {
     /// The spread of the rounds of `total`.
     private var spread = RoundSpread()
 
-    /// Adds the times of other rounds that ran in the same iterations, but not their spread.
-    mutating func add(_ other: PhaseTimes) {
-        rounds = max(rounds, other.rounds)
-        build += other.build
-        submit += other.submit
-        cancel += other.cancel
-        drain += other.drain
-        teardown += other.teardown
-        total += other.total
-        makespan += other.makespan
-        releaseFaults += other.releaseFaults
-    }
-
     mutating func add(_ round: Round) {
         rounds += 1
         build += round.build

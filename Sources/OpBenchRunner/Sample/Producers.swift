@@ -30,14 +30,14 @@ final class Producers: @unchecked Sendable {
     }
 
     /// Submits the whole plan; returns when every submitting call has returned.
-    func submit(to backend: any Backend) -> Pace {
+    func submit(to backend: any RoundBackend) -> Pace {
         guard parts.count > 1 else { return Pacer(plan: plan).submit(to: backend) }
         each { backend.submit($0) }
         return Pace()
     }
 
     /// Cancels the plan's chosen operations, each producer in its own part; returns when every call has returned.
-    func cancel(on backend: any Backend) {
+    func cancel(on backend: any RoundBackend) {
         guard parts.count > 1 else { return backend.cancel(parts[0]) }
         each { backend.cancel($0) }
     }

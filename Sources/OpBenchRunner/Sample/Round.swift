@@ -64,22 +64,18 @@ struct Round: Sendable {
 
     /// Runs a round.
     ///
-    /// - Parameters:
-    ///   - keeper: holds the queue that the phases of a sequence share.
-    ///   - atMark: called between the phases, for samples without timing.
+    /// - Parameter atMark: called between the phases, for samples without timing.
     static func run(
         _ plan: WorkloadPlan, by factory: BackendFactory, _ body: OperationBody, producers: Producers,
-        keeper: QueueKeeper? = nil, atMark: ((Mark) -> Void)? = nil
+        atMark: ((Mark) -> Void)? = nil
     ) -> Round {
         var round = Round()
         let make = factory.maker(for: plan)
         let features = Features(plan)
         atMark?(.before)
         round.begun = MonotonicClock.now()
-        var backend: (any Backend)? = make(plan, body)
-        if let queue = keeper?.queue { backend?.takeOver(queue) }
+        var backend: (any RoundBackend)? = make(plan, body)
         round.run(plan, features, backend!, producers, atMark)
-        if let queue = keeper.flatMap({ _ in backend?.handOver() }) { keeper?.queue = queue }
         round.teardownBegun = MonotonicClock.now()
         backend?.teardown()
         backend = nil
@@ -105,7 +101,7 @@ struct Round: Sendable {
     }
 
     private mutating func run(
-        _ plan: WorkloadPlan, _ features: Features, _ backend: any Backend, _ producers: Producers,
+        _ plan: WorkloadPlan, _ features: Features, _ backend: any RoundBackend, _ producers: Producers,
         _ atMark: ((Mark) -> Void)?
     ) {
         backend.build()
@@ -130,11 +126,6 @@ struct Round: Sendable {
     }
 }
 
-/// Passes a queue from one phase of a sequence to the next.
-final class QueueKeeper {
-    var queue: AnyObject?
-}
-
 /// The thread that suspends and resumes a backend's queue during one round.
 final class StormThread: @unchecked Sendable {
     private let storm: Storm
@@ -145,7 +136,7 @@ final class StormThread: @unchecked Sendable {
     private var thread: OwnThread?
 
     /// Starts immediately, with the first running time.
-    init(_ storm: Storm, on backend: any Backend) {
+    init(_ storm: Storm, on backend: any RoundBackend) {
         self.storm = storm
         holds.reserveCapacity(storm.toggles)
         thread = OwnThread { [unowned self] in toggle(backend) }
@@ -160,7 +151,7 @@ final class StormThread: @unchecked Sendable {
         return (holds, pausedUsage)
     }
 
-    private func toggle(_ backend: any Backend) {
+    private func toggle(_ backend: any RoundBackend) {
         for _ in 0..<storm.toggles {
             pause(storm.runNanoseconds)
             if isOver.isSet { return }

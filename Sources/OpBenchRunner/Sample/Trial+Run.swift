@@ -15,11 +15,7 @@ extension Trial {
         }
         if !plan.concerns.isSubset(of: factory.guarantees) { report.flags.append(.unpromised) }
         if plan.waits { report.flags.append(.waits) }
-        report.flags += factory.axes(of: plan).map(\.flag)
-        if !plan.phases.isEmpty {
-            SequenceTrial(trial: self).run(into: &report)
-            return report
-        }
+        if let axis = factory.axis(of: plan) { report.flags.append(axis.flag) }
         if plan.isRefill, plan.form == .closure {
             report.note("closures in BlockOperations, for their completion blocks")
         }

@@ -70,6 +70,40 @@ public struct ProcessorLayout: Sendable, Equatable {
     func coreCount(of processors: ProcessorSet) -> Int { cores.count { !$0.intersection(processors).isEmpty } }
 }
 
+/// The processors, cores and NUMA nodes that a run's samples run on, as recorded in `run.json`.
+struct ProcessorFacts: Codable, Sendable, Equatable {
+    var cpus: ProcessorSet
+    var cores: Int
+    /// The processors of each node, by its number.
+    var nodes: [String: ProcessorSet]
+
+    /// - Returns: nil for an empty set, when the kernel reported no processors.
+    init?(of processors: ProcessorSet, on machine: ProcessorLayout) {
+        guard !processors.isEmpty else { return nil }
+        cpus = processors
+        cores = machine.coreCount(of: processors)
+        nodes = machine.nodes(of: processors).reduce(into: [:]) { $0["\($1.number)"] = $1.processors }
+    }
+
+    /// Readable form: `0-3: 4 cores of node 0`.
+    var words: String {
+        let numbers = nodes.keys.sorted { (Int($0) ?? 0, $0) < (Int($1) ?? 0, $1) }
+        let place = numbers.count == 1 ? "node \(numbers[0])" : "nodes \(numbers.joined(separator: ", "))"
+        return "\(cpus): \(counted(cores, "core")) of \(place)"
+    }
+
+    /// The suffix of a host class whose samples do not run on the whole machine; empty if they do.
+    ///
+    /// Processors that the user chose are listed, since the machine's other processors may be of another kind. If this
+    /// process was given only a part of the machine, the suffix has just the number: container managers assign a
+    /// different set each time.
+    static func restriction(to processors: ProcessorSet?, on machine: ProcessorLayout) -> String {
+        if let processors { return processors == machine.online ? "" : ", on cpus \(processors)" }
+        let allowed = machine.allowed.intersection(machine.online)
+        return allowed == machine.online || allowed.isEmpty ? "" : ", on \(allowed.count) of them"
+    }
+}
+
 // MARK: - Choice
 
 extension ProcessorLayout {

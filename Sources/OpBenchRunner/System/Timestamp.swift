@@ -1,20 +1,21 @@
 import Glibc
 
-/// Timestamps for rows and files.
-enum Timestamp {
-    /// ISO 8601, UTC, milliseconds.
+/// Times in UTC, for rows and names.
+public enum Timestamp {
+    /// ISO 8601, with milliseconds.
     static func now() -> String {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
-        var parts = tm()
-        var instant = time.tv_sec
-        gmtime_r(&instant, &parts)
-        func digits(_ number: Int, _ count: Int = 2) -> String {
-            let text = String(number)
-            return String(repeating: "0", count: max(0, count - text.count)) + text
-        }
-        let date = [Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday)].map { digits($0) }
-        let clock = [Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec)].map { digits($0) }
-        return "\(date.joined(separator: "-"))T\(clock.joined(separator: ":")).\(digits(time.tv_nsec / 1_000_000, 3))Z"
+        let milliseconds = String(1000 + time.tv_nsec / 1_000_000).dropFirst()
+        return "\(text("%Y-%m-%dT%H:%M:%S", of: time.tv_sec)).\(milliseconds)Z"
+    }
+
+    /// A time in a form of strftime(3).
+    public static func text(_ form: String, of seconds: time_t = time(nil)) -> String {
+        var (seconds, parts) = (seconds, tm())
+        gmtime_r(&seconds, &parts)
+        var text = [CChar](repeating: 0, count: 64)
+        let length = strftime(&text, text.count, form, &parts)
+        return String(decoding: text[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }

@@ -102,10 +102,11 @@ extension OperationTrace {
         public let thread: Int32
     }
 
-    /// A step of a thread of the engine, or of any thread that runs operations for a queue.
+    /// A step of a thread of the engine, or of any thread that runs operations for a queue. The raw values do not
+    /// change: recordings have them.
     public enum ThreadStep: UInt8, CaseIterable, Sendable {
         /// A worker has begun. Its thread has its name already.
-        case begin
+        case begin = 32
         /// The worker ends. Its thread ends too, or becomes another worker, with a `begin`.
         case end
         /// It goes to sleep, because there is nothing to do.

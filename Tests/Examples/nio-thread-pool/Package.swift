@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
     name: "nio-thread-pool",
     dependencies: [
-        .package(name: "opbench", path: "../../..", traits: ["Kit"]),
+        .package(name: "opbench", path: "../../.."),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     ],
     targets: [

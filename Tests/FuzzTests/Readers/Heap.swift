@@ -62,12 +62,6 @@ struct Heap: Sendable {
             workload.replacing("{}", with: "{\"items\": 0.\(String(repeating: "1", count: length))}")
                 + "\"backends\": [\"engine\"]}"
         },
-        Heap(.workload, "cells of many phases") { length in
-            let phases = (0..<16).map { #"{"name": "p\#($0)", "shape": "independent"}"# }.joined(separator: ",")
-            let values = (0..<min(length / 8, 100_000)).map(String.init).joined(separator: ",")
-            return #"{"name": "w", "summary": "s", "shape": "sequence", "backends": ["engine"], "parameters": "#
-                + "{\"phases\": [\(phases)], \"work_ns\": [\(values)]}}"
-        },
         Heap(.description, "workloads of many cells") { length in
             let list = Array(1...(length > 1 << 16 ? 46 : 8))
             let parameters = "{\"items\": \(list), \"work_ns\": \(list), \"max_concurrent\": \(list)}"

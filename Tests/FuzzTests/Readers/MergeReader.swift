@@ -6,15 +6,12 @@ import Synchronization
 
 extension FuzzReader {
     /// The parts that `opbench merge` merges. Of an input, the first byte says which file of one of two parts is
-    /// replaced by the rest; the part is sealed again, or its seal is what is replaced.
+    /// replaced by the rest.
     static let merge = FuzzReader(
         name: "merge", form: .rows, lengthLimit: 8192,
         words: {
             csv.words() + description.words()
-                + [
-                    "files", "shard", "1/2", "2/2", "1/10000", "n1", "part.json", "sweep_sha256", "sweep", "cells",
-                    "parts",
-                ]
+                + ["shard", "part", "1/2", "2/2", "1/10000", "n1", "sweep", "cells", "all_cells", "parts"]
         },
         seeds: {
             try Parts.shared.withLock { parts in
@@ -32,14 +29,11 @@ extension FuzzReader {
 
 /// Two parts of one sweep in folders of this process.
 private struct Parts {
-    static let names = [
-        SampleRow.fileName, HistogramRow.fileName, RunFacts.fileName, PartSeal.fileName,
-    ]
+    static let names = [SampleRow.fileName, HistogramRow.fileName, RunFacts.fileName]
     static let shared = Mutex(try! Parts())
 
     private let folder: String
     private let paths: [String]
-    private let sweep: String
     private var files: [String: [UInt8]] = [:]
 
     private init() throws {
@@ -56,17 +50,15 @@ private struct Parts {
             options.host = "n\(index)"
             return try RunPlan(specs: specs, options: options).part(Shard(index: index, count: 2))
         }
-        sweep = parts[0].options.sweep!.sha256
         for (part, path) in zip(parts, paths) { try Self.write(part, to: path) }
         for name in Self.names { files[name] = try good(name) }
     }
 
     private static func write(_ run: RunPlan, to path: String) throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        var facts = HostFacts.gather(git: nil)
-        facts.host = run.options.host
         let description = RunFacts(
-            plan: run, calibration: .init(iterationsPerNanosecond: 0.5), host: facts, programs: .own(nil))
+            plan: run, calibration: .init(iterationsPerNanosecond: 0.5), host: .read(as: run.options.host),
+            programs: .own(nil))
         let progress = RunFacts.Progress(state: .finished, samplesDone: run.samples.count)
         let rows = run.samples.map { sample in
             SampleRow(
@@ -85,13 +77,6 @@ private struct Parts {
             (SampleRow.fileName, CSVFile.text(of: rows)), (HistogramRow.fileName, CSVFile.text(of: Array(histograms))),
             (RunFacts.fileName, try RunFacts.Writer(description).text(progress)),
         ] { try Data(text.utf8).write(to: URL(filePath: "\(path)/\(name)")) }
-        try seal(path, run.options.sweep!.sha256, run.options.sweep!.shard!, run.options.host)
-    }
-
-    private static func seal(_ path: String, _ sweep: String, _ shard: Shard, _ host: String) throws {
-        let seal = try PartSeal(
-            sweepSHA256: sweep, shard: shard, host: host, sealing: Array(names.dropLast()), in: path)
-        try Data(seal.text.utf8).write(to: URL(filePath: "\(path)/\(PartSeal.fileName)"))
     }
 
     func good(_ name: String) throws -> [UInt8] {
@@ -104,12 +89,9 @@ private struct Parts {
         let merged = folder + "/merged"
         try Data(bytes).write(to: URL(filePath: "\(paths[0])/\(name)"))
         defer {
-            for name in [name, PartSeal.fileName] {
-                try? Data(files[name]!).write(to: URL(filePath: "\(paths[0])/\(name)"))
-            }
+            try? Data(files[name]!).write(to: URL(filePath: "\(paths[0])/\(name)"))
             try? FileManager.default.removeItem(atPath: merged)
         }
-        if name != PartSeal.fileName { try Self.seal(paths[0], sweep, Shard(index: 1, count: 2), "n1") }
         let merge = try PartsMerge(paths, allowsMissing: false) { $0.joined(separator: " ") }
         try promise(merge.missing.isEmpty, "a shard is missing, and was not reported")
         _ = try merge.write(to: merged, runID: "merged", arguments: []) { _ in }

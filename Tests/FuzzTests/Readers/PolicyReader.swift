@@ -20,7 +20,9 @@ extension FuzzReader {
             let file = "p.json"
             let text = try TextFile.text(of: bytes, file: file)
             let policy = try GatePolicy.decode(text: text, file: file)
-            try promise(policy.rules.isEmpty != policy.goals.isEmpty, "rules of both kinds, or of none")
+            try promise(!policy.rules.isEmpty, "no rules")
+            try promise(
+                policy.rules.allSatisfy { ($0.figure.atMost != nil) == policy.isOfGoals }, "rules of both kinds")
             try promise(GatePolicy.isPolicy(text) || text.contains("shape"), "a policy is not taken for one")
             _ = GateNeeds(of: policy, workload: "w", shape: .openLoop)
             var row = CompareRow.blank

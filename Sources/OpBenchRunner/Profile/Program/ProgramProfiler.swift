@@ -93,7 +93,7 @@ public struct ProgramProfiler: Sendable {
     }
 
     private func recorder(
-        of kind: ProfileKind, _ gated: GatedProgram, _ stage: ProfileFolder.Stage
+        of kind: ProfileKind, _ gated: GatedProgram, _ stage: StagedFolder
     ) -> (ProfileKind, Result<PerfRecorder, any Error>)? {
         let events: PerfEvents
         switch (kind, means[kind].means) {

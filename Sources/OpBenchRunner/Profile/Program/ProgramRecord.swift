@@ -18,7 +18,7 @@ public struct ProgramRecord: Sendable {
     let recordings: [ProfileKind: Result<PerfRecording, any Error>]
     let heap: HeapDumps?
     let folder: ProfileFolder
-    let stage: ProfileFolder.Stage
+    let stage: StagedFolder
 
     /// Functions of the engine are the queue's own; the program's are other modules.
     private static let backend = BackendID.engine
@@ -65,12 +65,12 @@ public struct ProgramRecord: Sendable {
     static let recordingName = "recording.oprec"
 
     /// The recorder's variable: the path of the file to write. Child processes have files of their own.
-    static func recorderEnvironment(_ stage: ProfileFolder.Stage) -> [String: String] {
+    static func recorderEnvironment(_ stage: StagedFolder) -> [String: String] {
         ["OPERATION_ENGINE_RECORD": stage.folder.file("%p.\(recordingName)")]
     }
 
     /// Gives the recording of a process that has ended its name, and removes those of its child processes.
-    static func keepRecording(of process: pid_t, _ stage: ProfileFolder.Stage) throws(DiskError) {
+    static func keepRecording(of process: pid_t, _ stage: StagedFolder) throws(DiskError) {
         for name in try stage.folder.names() where name.contains(".\(recordingName)") {
             let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
             if parts[0] == "\(process)" {
@@ -127,7 +127,7 @@ public struct ProgramRecord: Sendable {
         let (lines, files) = try views.write(parts)
         return ProfileSection(
             .heap,
-            means: "jemalloc in place of the program's malloc, one sample per \(ProfileText.bytes(HeapDumps.period))",
+            means: "jemalloc in place of the program's malloc, one sample per \(Quantities.bytes(HeapDumps.period))",
             lines: lines + notes, files: files)
     }
 }

@@ -72,7 +72,7 @@ private final class Session {
     private let profile = StackWalk.make()
     private let options: SignalSampler.Options
     private let words: UnsafeMutableRawBufferPointer
-    private let watch: ThreadWatch
+    private let watch: ThreadTimers
     private var isOver = false
 
     init(_ options: SignalSampler.Options) throws {
@@ -87,7 +87,7 @@ private final class Session {
         profile.pointee.words = memory.assumingMemoryBound(to: UInt64.self)
         profile.pointee.capacity = UInt64(options.bufferSize / 8)
         profile.pointee.period_ns = options.period
-        watch = ThreadWatch(profile, options)
+        watch = ThreadTimers(profile, options)
         let failure = clinux_profile_open(profile)
         if failure != 0 {
             isOver = true
