@@ -226,7 +226,9 @@ struct BisectTests {
         func expectRefusal(of words: String...) async throws {
             let result = try await bisect(repository, words)
             #expect(result.status == 64 && result.output == "", "\(words): \(result.errors)")
-            text += result.errors.replacing(/[0-9a-f]{10}/, with: "COMMIT")
+            // The folder's name may have ten digits in a row, too.
+            text += result.errors.replacing(repository.folder.root, with: "FOLDER")
+                .replacing(/[0-9a-f]{10}/, with: "COMMIT")
         }
         try await expectRefusal(of: "first")
         try await expectRefusal(of: "first...main")
@@ -246,7 +248,7 @@ struct BisectTests {
             try await expectRefusal(of: "first..", "--layouts", "15", "--policy", "policy.json")
         }
         try await expectRefusal(of: "first..", "--run-id", String(repeating: "x", count: 90))
-        Golden("bisect").expect(text, "mistakes", replacing: [repository.folder.root: "FOLDER"])
+        Golden("bisect").expect(text, "mistakes")
         #expect(repository.builds() == 0 && !repository.folder.contents().contains("results"))
     }
 }

@@ -120,7 +120,7 @@ struct HeapSamplerTests {
                         "--text", "--show_bytes", option, OpBenchProcess.binary,
                         folder.root + "/" + HeapSampler.allFile,
                     ]
-                ).printed(limit: 1 << 22)
+                ).printed(limit: 1 << 22, seconds: nil)
                 let lines = result.text.split(separator: "\n").map {
                     $0.split(separator: " ").map(String.init)
                 }
