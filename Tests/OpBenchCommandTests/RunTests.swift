@@ -84,7 +84,7 @@ struct RunTests {
         let lines = result.output.split(separator: "\n")
         #expect(lines.first == "small items=200 work_ns=0")
         #expect(lines.count { $0.hasPrefix("10 ") || $0.hasPrefix("100 ") } == 2, "\(result.output)")
-        #expect(lines.contains { $0.hasPrefix("engine vs dispatch: ") }, "\(result.output)")
+        #expect(lines.contains { $0.hasPrefix("small: engine takes ") }, "\(result.output)")
         #expect(lines.allSatisfy { $0.count <= 80 })
         let notes = result.errors.split(separator: "\n").filter { !$0.contains("warning: ") }
         #expect(notes.count == 2 && notes[0].contains(" results/") && notes[1].contains(" report results/"))

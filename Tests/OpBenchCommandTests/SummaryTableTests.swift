@@ -138,13 +138,47 @@ struct SummaryTableTests {
                 row.isUnsteady = index < standingOut
                 return row
             }
-            return FindingSentences(rows, isQuick: false).lines.map { $0 + "\n" }.joined()
+            return FindingSentences(rows, isQuick: false, whereMarked: "--wide").lines.map { $0 + "\n" }.joined()
         }
         #expect(findings([(0, 7), (0, 7)]) == "" && findings([(0, 0)]) == "")
         let rest = Array(repeating: (unsteady: 1, all: 7), count: 6)
         golden.expect(
             [0, 1, 6].map { findings(Array(repeating: (7, 7), count: $0) + rest, standingOut: $0) }.joined(),
             "unsteady results")
+    }
+
+    @Test("A workload's sentence has its ratios, and names cells by what distinguishes them where verdicts differ")
+    func answers() {
+        func row(
+            _ backend: BackendID, _ form: String, _ submission: String, _ ratio: Double, _ half: Double?,
+            unlike: Bool = false
+        ) -> SummaryRow {
+            var row = SummaryRow(
+                runID: "r", workload: "tiny", cellID: "tiny form=\(form) submission=\(submission)", backend: backend,
+                status: .ok, samples: 15, parameters: ["form": form, "submission": submission])
+            row[.timeRatio] = Estimate(value: ratio, low: half.map { ratio - $0 }, high: half.map { ratio + $0 })
+            row.ratioTo = .dispatch
+            row.isRatioUnlike = unlike
+            return row
+        }
+        func sentences(_ rows: [SummaryRow]) -> String {
+            FindingSentences(rows, isQuick: false, whereMarked: nil).lines.joined(separator: "\n") + "\n"
+        }
+        let engine = [
+            row(.engine, "closure", "each", 0.44, 0.02), row(.engine, "block", "each", 1.02, 0.1),
+            row(.engine, "block", "refill", 1.5, 0.2),
+        ]
+        let foundation = engine.map { row in
+            var row = row
+            (row.backend, row[.timeRatio]) = (.foundation, Estimate(value: 12, low: 11, high: 14))
+            return row
+        }
+        var order = row(.engine, "closure", "each", 0.9, 0.01, unlike: true)
+        order[.inversions].value = 0
+        golden.expect(
+            sentences(engine + foundation) + sentences(Array(engine.prefix(1)) + foundation.prefix(2))
+                + sentences([row(.engine, "closure", "each", 0.4, nil), row(.engine, "block", "each", 0.9, nil)])
+                + sentences([order]), "answers")
     }
 
     // MARK: Tables
@@ -309,7 +343,10 @@ struct SummaryTableTests {
         // A line per cell and figure, and the ratio or the time of the engine and of Dispatch at every width.
         #expect(lines.count <= 100, "\(text)")
         let rules = lines.indices.filter { lines[$0].hasPrefix("--") }
-        let headers = rules.filter { Set(lines[$0 - 1].split(separator: " ")).isSuperset(of: ["engine", "dispatch"]) }
+        let headers = rules.filter { rule in
+            let titles = Set(lines[rule - 1].split(separator: " "))
+            return titles.contains("engine") && (titles.contains("dispatch") || titles.contains(":notify"))
+        }
         #expect(headers.count == 5, "\(text)")
     }
 

@@ -15,12 +15,14 @@ enum Fixtures {
     static let standard = files(in: package.appending(path: "workloads"))
     /// The additional workloads.
     static let more = files(in: package.appending(path: "workloads/more"))
+    /// The workloads that compare the forms of backends.
+    static let forms = files(in: package.appending(path: "workloads/forms"))
     /// The workloads that measure the engine's goals.
     static let engine = files(in: package.appending(path: "workloads/engine"))
     /// The workloads that show how its costs grow.
     static let growth = files(in: package.appending(path: "workloads/engine/growth"))
     /// All workloads that the project ships.
-    static let shipped = standard + more + engine + growth
+    static let shipped = standard + more + forms + engine + growth
     /// Valid files with unusual details.
     static let good = files(in: here.appending(path: "Workloads/good"))
     /// Refused by the schema and by the decoder.

@@ -209,20 +209,21 @@ extension BackendSamples {
 struct Denominator {
     private let baseline: BackendID
     private let axis: Axis?
-    private let formOnOtherAxis: BackendID?
+    private let forms: [Axis: BackendID]
 
     /// - Parameter axes: the axes of the cell's backends.
     init(_ baseline: BackendID, _ axes: [BackendID: Axis]) {
         self.baseline = baseline
-        let own = axes[baseline]
-        axis = own
-        formOnOtherAxis =
-            axes.filter { $0.key.rawValue.hasPrefix("\(baseline.rawValue):") && $0.value != own }.keys
-            .min { $0.rawValue < $1.rawValue }
+        axis = axes[baseline]
+        forms = axes.reduce(into: [:]) { forms, entry in
+            guard entry.key.rawValue.hasPrefix("\(baseline.rawValue):") else { return }
+            let known = forms[entry.value] ?? entry.key
+            forms[entry.value] = entry.key.rawValue < known.rawValue ? entry.key : known
+        }
     }
 
     func of(_ axis: Axis?) -> BackendID {
-        guard let axis, let own = self.axis, axis != own else { return baseline }
-        return formOnOtherAxis ?? baseline
+        guard let axis, axis != self.axis else { return baseline }
+        return forms[axis] ?? baseline
     }
 }

@@ -61,7 +61,7 @@ struct GateRunOptions: ParsableArguments {
             let needs = GateNeeds(of: policy, on: spec)
             selection.replaceKinds(of: spec.name, by: needs.kinds, namedBy: "--policy")
             blocks.merge(needs.blocks, uniquingKeysWith: max)
-            if needs.takesBaseline, !spec.backends.contains(.dispatch) {
+            if needs.takesBaseline, !spec.backends.contains(where: \.isDispatch) {
                 selection.warn("\(spec.file): without the backend dispatch, a gate has no ratio to judge")
             }
         }

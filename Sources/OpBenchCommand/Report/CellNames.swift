@@ -68,6 +68,19 @@ struct CellNames {
     /// The cell's field for each column.
     func fields(of id: String) -> [String] { fields[id] ?? columns.map { _ in id } }
 
+    /// The fewest parameters that no other cell has like this one: `submission=refill`. With many cells, all of `name`.
+    func shortName(of id: String) -> String {
+        guard columns != [Self.cellColumn], columns.count <= 8, fields.count <= 1000 else { return name(of: id) }
+        let own = fields(of: id)
+        let others = fields.filter { $0.key != id }.values
+        func pick(_ set: Int) -> [Int] { columns.indices.filter { set >> $0 & 1 == 1 } }
+        let sets = (0..<1 << columns.count).sorted { ($0.nonzeroBitCount, $0) < ($1.nonzeroBitCount, $1) }
+        let least = sets.first { set in
+            others.allSatisfy { other in pick(set).contains { other[$0] != own[$0] } }
+        }
+        return least.map { pick($0).map { "\(columns[$0])=\(own[$0])" }.joined(separator: " ") } ?? name(of: id)
+    }
+
     /// The difference between the cell and the others; empty if there are no others.
     func name(of id: String) -> String {
         let fields = fields(of: id)

@@ -23,7 +23,7 @@ enum CellTable {
                 .layout(width: width, isColored: isColored)
         }
         let notes = notes(on: rows, marked: marked, hidden: layouts.flatMap(\.hidden).uniqued())
-        let findings = FindingSentences(rows, isQuick: isQuick).lines
+        let findings = FindingSentences(rows, isQuick: isQuick, whereMarked: nil).lines
         func paragraph(_ text: String, hanging: Int) -> String {
             let escaped = TerminalText.escaped(text, limit: TerminalText.messageLimit)
             return WrappedText.paragraph(escaped, width: width, hanging: hanging)

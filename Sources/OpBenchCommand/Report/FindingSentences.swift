@@ -1,18 +1,20 @@
 import OpBenchAnalysis
 import OpBenchModel
 
-/// A run's findings in sentences: one for each backend against the baseline, and one for each caveat.
+/// A run's findings in sentences: one for each workload, and one for each caveat.
 struct FindingSentences {
     private let rows: [SummaryRow]
     private let isQuick: Bool
-    private let whereMarked: String
+    /// The place where single results have their marks; nil for the answers alone.
+    private let whereMarked: String?
     private let names: [String: CellNames]
 
     /// - Parameters:
     ///   - rows: the rows of a run, in the order of its cells and backends.
     ///   - isQuick: whether they were measured with `--quick`.
-    ///   - whereMarked: the place where single results have their marks.
-    init(_ rows: [SummaryRow], isQuick: Bool, whereMarked: String = "--wide") {
+    ///   - whereMarked: the place where single results have their marks; nil leaves out all but the answers and what
+    ///     restricts all of them.
+    init(_ rows: [SummaryRow], isQuick: Bool, whereMarked: String?) {
         self.rows = rows.filter(\.operationClass.isEmpty)
         (self.isQuick, self.whereMarked) = (isQuick, whereMarked)
         names = Dictionary(grouping: self.rows, by: \.workload).mapValues { rows in
@@ -22,43 +24,76 @@ struct FindingSentences {
 
     /// Sentences with names from files, not escaped; empty without measured rows.
     var lines: [String] {
-        let findings = RatioFindings.all(of: rows)
-        return busyMachine(findings) + findings.map(sentence) + caveats + levels + modes
+        let answers = busyMachine + rows.byWorkload.compactMap(answer)
+        return answers + caveats + (whereMarked == nil ? [] : levels + modes)
     }
 
     /// A sentence about the ratios of times that differ on a busy machine without CPU time; empty without them.
-    private func busyMachine(_ findings: [RatioFindings]) -> [String] {
-        let count = findings.reduce(0) { $0 + $1[.busyMachine].count }
+    private var busyMachine: [String] {
+        let ratios = rows.compactMap(\.ratioVerdict)
+        let count = ratios.count { $0 == .busyMachine }
         if count == 0 { return [] }
-        let ratios = rows.count { $0.ratioVerdict != nil }
-        let some = count == ratios ? "" : " in \(count) of \(ratios) ratios"
+        let some = count == ratios.count ? "" : " in \(count) of \(ratios.count) ratios"
         return ["no difference shown\(some): the machine was busy, and CPU time does not show what time shows"]
     }
 
-    /// `engine vs dispatch: faster in 8 cells (0.42–0.94×), no difference shown in 7, slower in 3 (1.1–2.2×: most in …)`
-    private func sentence(_ findings: RatioFindings) -> String {
-        let slower = findings[.slower]
-        let worst = slower.last.map { (slower.count == 1 ? "" : "most in ") + name(of: $0) } ?? ""
-        let counts = [
-            (rows: findings[.faster], verb: "faster in", detail: range(findings[.faster])),
-            (findings[.noDifference] + findings[.busyMachine], "no difference shown in", ""),
-            (slower, "slower in", "\(range(slower)): \(worst)"),
-            (findings[.incomparable], "not comparable in", ""),
-            (findings[.unknown], "too few blocks for a verdict in", ""),
-        ].filter { !$0.rows.isEmpty }
-        let parts = counts.enumerated().map { index, part in
-            let noun = index > 0 ? "" : part.rows.count == 1 ? " cell" : " cells"
-            return "\(part.verb) \(part.rows.count)\(noun)" + (part.detail.isEmpty ? "" : " (\(part.detail))")
-        }
-        return "\(findings.backend.title) vs \(findings.baseline.rawValue): \(parts.joined(separator: ", "))"
+    // MARK: Answers
+
+    /// `dependency-chains: engine takes 0.57–0.82× dispatch's time; foundation 18–32×`; nil if nothing has a verdict, and
+    /// no figure is what the workload is about.
+    private func answer(_ rows: [SummaryRow]) -> String? {
+        // The price of a form is in the table.
+        let findings = RatioFindings.all(of: rows).filter { !$0.backend.backend.isForm }
+        let times = findings.enumerated().compactMap { time($1, isFirst: $0 == 0) }
+        let parts = times + Figure.special.compactMap { special($0, rows) }
+        return parts.isEmpty ? nil : "\(rows[0].workload): \(parts.joined(separator: "; "))"
     }
 
-    private func range(_ rows: [SummaryRow]) -> String {
-        let ratios = rows.compactMap { $0[.timeRatio].value }.map {
+    /// `engine takes 0.44× dispatch's time (form=closure), no difference shown (form=block)`; nil without a verdict.
+    private func time(_ findings: RatioFindings, isFirst: Bool) -> String? {
+        let even = findings[.noDifference] + findings[.busyMachine]
+        let groups = [
+            (rows: findings[.faster], words: factor(findings[.faster])), (even, ""),
+            (findings[.slower], factor(findings[.slower])),
+            (findings[.unknown], "about \(factor(findings[.unknown]))"),
+        ].filter { !$0.rows.isEmpty }
+        let baseline = findings.baseline.rawValue
+        let words = groups.enumerated().map { index, group in
+            let names = isFirst && index == 0
+            let words =
+                group.words.isEmpty
+                ? "shows no difference" + (names ? " from \(baseline)" : "")
+                : names ? "takes \(group.words) \(baseline)'s time" : group.words
+            return words + (groups.count > 1 ? " (\(cells(group.rows)))" : "")
+        }
+        return words.isEmpty ? nil : "\(findings.backend.title) \(words.joined(separator: ", "))"
+    }
+
+    /// The ratios of times, from the least to the greatest: `0.57–0.82×`.
+    private func factor(_ rows: [SummaryRow]) -> String {
+        let ratios = rows.compactMap { $0[.timeRatio].value }.sorted().map {
             Quantities.short($0, width: nil, in: .ratio, resolution: 0)
         }
         guard let first = ratios.first, let last = ratios.last, first != last else { return ratios.first ?? "" }
         return "\(first.dropLast())–\(last)"
+    }
+
+    /// Up to two cells by name, or their number.
+    private func cells(_ rows: [SummaryRow]) -> String {
+        let cells = rows.map { names[$0.workload]?.shortName(of: $0.cellID) ?? $0.cellID }
+        return cells.count > 2 ? "in \(cells.count) cells" : cells.joined(separator: ", ")
+    }
+
+    /// `inversions: engine 0–140, dispatch 3.7k`; nil if no backend has the figure.
+    private func special(_ figure: Figure, _ rows: [SummaryRow]) -> String? {
+        let parts = rows.backendSides.filter { !$0.backend.isForm }.compactMap { backend -> String? in
+            let values = rows.filter { $0.backendSide == backend }.compactMap { $0[figure].value }.sorted().map {
+                Quantities.short($0, width: nil, in: figure.unit, resolution: 0)
+            }
+            guard let first = values.first, let last = values.last else { return nil }
+            return "\(backend.title) \(first == last ? first : "\(first)–\(last)")"
+        }
+        return parts.isEmpty ? nil : "\(ColumnTitle(figure.title).plain): \(parts.joined(separator: ", "))"
     }
 
     /// The cell's name among the others of its workload, after the workload's name if there are several.
@@ -83,7 +118,7 @@ struct FindingSentences {
         let some = counts.filter { $0.any < marks.count && ($0.most > 0 || $0.pair.isSerious) }.map { count in
             "\(count.pair.isSerious ? count.any : count.most) \(count.pair.words)"
         }
-        guard !some.isEmpty else { return all }
+        guard let whereMarked, !some.isEmpty else { return all }
         return all + [
             "of \(counted(marks.count, "result")), \(some.joined(separator: ", ")); \(whereMarked) marks them"
         ]

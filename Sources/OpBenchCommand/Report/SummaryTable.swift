@@ -13,7 +13,7 @@ struct SummaryTable {
     init(_ rows: [SummaryRow], clockResolution: Double, isQuick: Bool = false) {
         sections = rows.byWorkload.map { SummarySection($0, clockResolution: clockResolution, isQuick: isQuick) }
         notes = SummaryNotes(rows: rows, clockResolution: clockResolution, isQuick: isQuick)
-        findings = FindingSentences(rows, isQuick: isQuick).lines
+        findings = FindingSentences(rows, isQuick: isQuick, whereMarked: "--wide").lines
     }
 
     /// For a terminal: headings name the cells. Lines are as long as they need to be.

@@ -58,6 +58,9 @@ extension BackendID {
     /// The name up to the colon, if it has one.
     package var family: String { String(rawValue.prefix { $0 != ":" }) }
 
+    /// Whether it is Dispatch, or one of its forms.
+    package var isDispatch: Bool { family == Self.dispatch.family }
+
     /// Whether it names a form of a backend.
     package var isForm: Bool { rawValue.contains(":") }
 

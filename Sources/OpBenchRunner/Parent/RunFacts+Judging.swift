@@ -50,8 +50,10 @@ extension RunFacts {
     /// samples beside Dispatch.
     public var timedCells: (all: Int, withoutRatio: Int) {
         let timed = identity.order.map(PlannedName.init).filter { $0.flavour == .throughput }
-        let backends = Dictionary(grouping: timed, by: \.cellID).values.map { Set($0.map(\.backend)) }
-        return (backends.count, backends.count { $0.count < 2 || !$0.contains(BackendID.dispatch.rawValue) })
+        let backends = Dictionary(grouping: timed, by: \.cellID).values.map { names in
+            Set(names.map { BackendID(rawValue: $0.backend) })
+        }
+        return (backends.count, backends.count { $0.count < 2 || !$0.contains(where: \.isDispatch) })
     }
     /// The number of blocks that the cells of two interleaved builds have at the end of each stage; empty if all cells
     /// have the same number.
