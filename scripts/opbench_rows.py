@@ -15,7 +15,7 @@ class BadRows(Exception):
 
 
 def read(path: Path | str) -> list[Row]:
-    """The rows of samples.csv, summary.csv, compare.csv or goals.csv, as dictionaries of strings. Raises
+    """The rows of samples.csv, summary.csv or compare.csv, as dictionaries of strings. Raises
     OSError, UnicodeDecodeError and BadRows."""
     with open(path, newline="", encoding="utf-8") as file:
         return parse(file.read(), str(path))

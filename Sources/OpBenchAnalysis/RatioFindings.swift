@@ -28,7 +28,7 @@ extension SummaryRow {
 /// A backend's verdicts against the baseline, over the cells of a run.
 public struct RatioFindings: Sendable {
     public let backend: BackendSide
-    /// The baseline; of its forms, which other axes are compared with, the one with the shortest name.
+    /// The reference of its ratios: the baseline, or of several forms of it the one with the shortest name.
     public let baseline: BackendID
     private let rows: [RatioVerdict: [SummaryRow]]
 
@@ -37,14 +37,14 @@ public struct RatioFindings: Sendable {
 
     /// The findings of every backend and side that has verdicts, in order of first appearance.
     public static func all(of rows: [SummaryRow]) -> [RatioFindings] {
-        guard let baseline = baseline(of: rows) else { return [] }
         var judged: [BackendSide: [RatioVerdict: [SummaryRow]]] = [:]
         for row in rows.sorted(by: { ($0[.timeRatio].value ?? 0) < ($1[.timeRatio].value ?? 0) }) {
             guard let verdict = row.ratioVerdict else { continue }
             judged[row.backendSide, default: [:]][verdict, default: []].append(row)
         }
         return rows.backendSides.compactMap { backend in
-            judged[backend].map { RatioFindings(backend: backend, baseline: baseline, rows: $0) }
+            guard let rows = judged[backend], let baseline = baseline(of: rows.values.flatMap(\.self)) else { return nil }
+            return RatioFindings(backend: backend, baseline: baseline, rows: rows)
         }
     }
 

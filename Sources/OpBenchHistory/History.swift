@@ -17,6 +17,10 @@ public struct History: Sendable {
         public let figures: [RunFigure]
 
         public init(run: HistoryRun, figures: [RunFigure]) {
+            // As a file keeps them.
+            let sides = Set(figures.map(\.name.side))
+            var run = run
+            run.surroundings = run.surroundings.filter { sides.contains($0) && !$1.isEmpty }
             self.run = run
             self.figures = figures.sorted { $0.name < $1.name }
         }
@@ -65,35 +69,48 @@ public struct History: Sendable {
     ///   written then. `DiskError`; `HistoryError` if another process holds the lock for long.
     @discardableResult
     public static func add(_ runs: [Entry], to path: String, isReplacing: Bool = false) throws -> [Addition] {
-        // The lock is on the folder of the file itself, whatever links lead there.
-        let place = realpath(path, nil).map { resolved in
-            defer { free(resolved) }
-            return String(cString: resolved)
-        }
-        let folder = WrittenFolder.holding(place ?? path)
-        try WrittenFolder.make(folder, remedy: "name a writable --file")
-        let lock = try locked(folder)
+        let lock = try locked(path)
         defer { withExtendedLifetime(lock) {} }
         let file = try ReportFile(path)
         var history = exists(path) ? try History(path) : History(empty: path)
         let additions = try history.take(runs, isReplacing: isReplacing)
         if additions.contains(where: { $0 != .known }) {
-            try ReportFile.write([(file, CSVFile.text(of: history.entries.flatMap(HistoryReader.rows)))])
+            let rows = history.entries.flatMap(HistoryReader.rows)
+            let text = CSVFile.text(of: rows)
+            guard rows.count <= CSVFile.rowLimit, text.utf8.count <= CSVFile.sizeLimit else {
+                throw InputError(
+                    file: path, message: "with these runs, the history is larger than can be read",
+                    remedy: "begin another one, with --file")
+            }
+            try ReportFile.write([(file, text)])
         }
         return additions
     }
 
+    /// Locks the folder of the file itself, whatever links lead there.
     private static func locked(_ path: String) throws -> WrittenFolder {
-        let folder = try WrittenFolder(path)
         let deadline = ContinuousClock.now.advanced(by: .seconds(patience))
-        while try !folder.lock() {
+        while true {
+            let place = folder(of: path)
+            try WrittenFolder.make(place, remedy: "name a writable --file")
+            let folder = try WrittenFolder(place)
+            // Meanwhile another process may have made the file that a link leads to, or moved the folder.
+            if try folder.lock(), folder.isInPlace, Self.folder(of: path) == place { return folder }
             guard ContinuousClock.now < deadline else {
                 throw HistoryError(
-                    path: path, message: "another process has locked the folder", remedy: "try again when it has ended")
+                    path: place, message: "another process has locked the folder",
+                    remedy: "try again when it has ended")
             }
             usleep(10_000)
         }
-        return folder
+    }
+
+    private static func folder(of path: String) -> String {
+        let file = realpath(path, nil).map { resolved in
+            defer { free(resolved) }
+            return String(cString: resolved)
+        }
+        return WrittenFolder.holding(file ?? path)
     }
 
     private mutating func take(_ runs: [Entry], isReplacing: Bool) throws -> [Addition] {

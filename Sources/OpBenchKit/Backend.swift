@@ -85,7 +85,7 @@ public struct Body: Sendable {
 /// The program `opbench`, with your own backends and bodies.
 public enum OpBenchMain {
     /// Runs the whole command line, with `backends` and `bodies` beside the built-in ones: in workload files, after
-    /// `--backend` and `--set`, in `schema` and in rows. Ends the process with opbench's exit code; 64 if a name is
+    /// `--backend` and `--set`, in `describe workload-schema` and in rows. Ends the process with opbench's exit code; 64 if a name is
     /// malformed or taken.
     ///
     /// Call it first in `main`, on the main thread: a sample's process is this program run again, and must become one

@@ -278,7 +278,7 @@ struct TrendTableTests {
         "bars show differences between values, but not noise",
         arguments: [
             ([1, 1, 1], "▅▅▅"), ([1, 1.01, 0.99], "▅▅▄"), ([1, 2, 3], "▁▅█"), ([0, 0], "▁▁"), ([5], "▅"), ([], ""),
-            (Array(0..<20).map(Double.init), "▁▁▂▂▃▃▄▄▅▅▆▆▇▇██"),
+            (Array(0..<20).map(Double.init), "▁▁▂▂▃▃▄▄▅▅▆▆▇▇██"), ([-1e308, 1e308], "▁▁"),
         ] as [([Double], String)])
     func sparklines(values: [Double], bars: String) {
         #expect(Sparkline.text(of: values) == bars)

@@ -173,12 +173,15 @@ struct SummaryTableTests {
             (row.backend, row[.timeRatio]) = (.foundation, Estimate(value: 12, low: 11, high: 14))
             return row
         }
+        var mixed = engine
+        mixed[2].ratioTo = BackendID(rawValue: "dispatch:notify")
+        let across = row(.engine, "closure", "each", 0.9, 0.01, unlike: true)
         var order = row(.engine, "closure", "each", 0.9, 0.01, unlike: true)
         order[.inversions].value = 0
         golden.expect(
             sentences(engine + foundation) + sentences(Array(engine.prefix(1)) + foundation.prefix(2))
                 + sentences([row(.engine, "closure", "each", 0.4, nil), row(.engine, "block", "each", 0.9, nil)])
-                + sentences([order]), "answers")
+                + sentences([order]) + sentences(mixed) + sentences([across, foundation[0]]), "answers")
     }
 
     // MARK: Tables

@@ -220,6 +220,22 @@ struct HistoryFileTests {
         #expect(try History(fixture.path).entries == whole)
     }
 
+    @Test("facts that no file keeps make no other run")
+    func factsWithoutFigures() throws {
+        let run = Fixture.run("one", surroundings: ["": Surroundings(), "base": Surroundings([.kernel: "A"])])
+        let entry = History.Entry(run: run, figures: Fixture.figures(1))
+        #expect(try History.add([entry], to: fixture.path) == [.added])
+        #expect(try History.add([entry], to: fixture.path) == [.known])
+    }
+
+    @Test("a link to no file is followed, and the history is made there")
+    func danglingLink() throws {
+        let other = try Fixture()
+        try FileManager.default.createSymbolicLink(atPath: other.path, withDestinationPath: fixture.path)
+        for (day, id) in ["one", "two"].enumerated() { try other.add(id, day: day + 1, 1) }
+        #expect(try fixture.series()[0].points.map(\.run.id) == ["one", "two"])
+    }
+
     @Test("a history behind a symbolic link is replaced where it is")
     func link() throws {
         try fixture.add("one", 1)

@@ -120,6 +120,7 @@ enum Sparkline {
         guard let least = latest.min(), let greatest = latest.max() else { return "" }
         let middle = least / 2 + greatest / 2
         let height = max(greatest - least, 0.1 * abs(middle))
+        guard height.isFinite else { return String(repeating: bars[0], count: latest.count) }
         let bottom = middle - height / 2
         return String(
             latest.map { value in

@@ -76,7 +76,8 @@ struct CellNames {
         func pick(_ set: Int) -> [Int] { columns.indices.filter { set >> $0 & 1 == 1 } }
         let sets = (0..<1 << columns.count).sorted { ($0.nonzeroBitCount, $0) < ($1.nonzeroBitCount, $1) }
         let least = sets.first { set in
-            others.allSatisfy { other in pick(set).contains { other[$0] != own[$0] } }
+            let chosen = pick(set)
+            return others.allSatisfy { other in chosen.contains { other[$0] != own[$0] } }
         }
         return least.map { pick($0).map { "\(columns[$0])=\(own[$0])" }.joined(separator: " ") } ?? name(of: id)
     }

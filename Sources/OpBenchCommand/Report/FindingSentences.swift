@@ -44,7 +44,10 @@ struct FindingSentences {
     private func answer(_ rows: [SummaryRow]) -> String? {
         // The price of a form is in the table.
         let findings = RatioFindings.all(of: rows).filter { !$0.backend.backend.isForm }
-        let times = findings.enumerated().compactMap { time($1, isFirst: $0 == 0) }
+        var times: [String] = []
+        for finding in findings {
+            if let text = time(finding, isFirst: times.isEmpty) { times.append(text) }
+        }
         let parts = times + Figure.special.compactMap { special($0, rows) }
         return parts.isEmpty ? nil : "\(rows[0].workload): \(parts.joined(separator: "; "))"
     }
@@ -57,13 +60,16 @@ struct FindingSentences {
             (findings[.slower], factor(findings[.slower])),
             (findings[.unknown], "about \(factor(findings[.unknown]))"),
         ].filter { !$0.rows.isEmpty }
-        let baseline = findings.baseline.rawValue
         let words = groups.enumerated().map { index, group in
             let names = isFirst && index == 0
+            let own = Set(group.rows.compactMap(\.ratioTo))
+            // Cells on another axis have another reference.
+            let other = own.count == 1 && !own.contains(findings.baseline) ? own.first?.rawValue : nil
+            let reference = other ?? (names ? findings.baseline.rawValue : nil)
             let words =
                 group.words.isEmpty
-                ? "shows no difference" + (names ? " from \(baseline)" : "")
-                : names ? "takes \(group.words) \(baseline)'s time" : group.words
+                ? "shows no difference" + (reference.map { " from \($0)" } ?? "")
+                : (names ? "takes " : "") + group.words + (reference.map { " \($0)'s time" } ?? "")
             return words + (groups.count > 1 ? " (\(cells(group.rows)))" : "")
         }
         return words.isEmpty ? nil : "\(findings.backend.title) \(words.joined(separator: ", "))"
@@ -80,8 +86,8 @@ struct FindingSentences {
 
     /// Up to two cells by name, or their number.
     private func cells(_ rows: [SummaryRow]) -> String {
-        let cells = rows.map { names[$0.workload]?.shortName(of: $0.cellID) ?? $0.cellID }
-        return cells.count > 2 ? "in \(cells.count) cells" : cells.joined(separator: ", ")
+        if rows.count > 2 { return "in \(rows.count) cells" }
+        return rows.map { names[$0.workload]?.shortName(of: $0.cellID) ?? $0.cellID }.joined(separator: ", ")
     }
 
     /// `inversions: engine 0–140, dispatch 3.7k`; nil if no backend has the figure.

@@ -22,7 +22,7 @@ extension CompareRow {
         Column(
             "figure", isText: true,
             """
-            The metric, with its phase, statistic and class; `explain-columns` explains each metric. `since NAME`: \
+            The metric, with its phase, statistic and class; `opbench describe NAME` explains each metric. `since NAME`: \
             compared with that baseline, which the policy bounds drift against. `÷ NAME`: the reference of a goal.
             """
         ) { $0.figureName },

@@ -44,8 +44,8 @@ public enum CSVFile {
     package static let fieldLimit = CSVReader.fieldLimit
 
     /// The limits of a file in bytes and in rows: about 1.5 GB of memory.
-    static let sizeLimit = 1 << 30
-    static let rowLimit = 4_000_000
+    package static let sizeLimit = 1 << 30
+    package static let rowLimit = 4_000_000
 
     /// Reads a whole file.
     ///

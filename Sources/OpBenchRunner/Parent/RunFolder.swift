@@ -142,10 +142,11 @@ final class RunFolder {
     ///   it.
     static func finished(_ plan: RunPlan, by programs: SamplePrograms) throws -> String? {
         let path = plan.options.folder
-        guard plan.options.resume || plan.shard != nil,
-            let facts = try? RunFacts.decode("\(path)/\(descriptionName)"), let progress = facts.progress,
-            progress.state == .finished
-        else { return nil }
+        let description = "\(path)/\(descriptionName)"
+        guard plan.options.resume || plan.shard != nil, access(description, F_OK) == 0 else { return nil }
+        // One that cannot be read may be finished.
+        let facts = try RunFacts.decode(description)
+        guard let progress = facts.progress, progress.state == .finished else { return nil }
         let run = try RunFolder(plan)
         if plan.shard == nil {
             _ = try run.description(of: plan, by: programs)

@@ -223,17 +223,33 @@ extension PartsMerge {
             (self.folder, self.facts, self.sweep, self.shard, self.progress) = (folder, facts, sweep, shard, progress)
         }
 
-        /// Checks that the rows of all samples are there: a copy of the part may be incomplete.
+        /// Checks that the rows of all samples are there, once, and no others: a copy of the part may be incomplete, or
+        /// mixed with another.
         func checkRows() throws(InputError) {
-            let file = "\(folder)/\(SampleRow.fileName)"
-            var missing = Set(facts.identity.order.map { PlannedName($0).id })
-            try CSVFile.each(SampleRow.self, of: file) { row, _ in
-                if row.metric == Metric.status.name { missing.remove(PlannedSample.repeatedID(of: row.sampleID)) }
+            func mistake(_ name: String, _ message: String) -> InputError {
+                InputError(
+                    file: "\(folder)/\(name)", path: "column sample_id", message: message,
+                    remedy: "restore the file, or remove the part and run its shard \(shard.part) again")
             }
-            guard let lost = missing.min() else { return }
-            throw InputError(
-                file: file, path: "column sample_id", message: "the sample \(lost) is missing",
-                remedy: "restore the file, or remove the part and run its shard \(shard.part) again")
+            let planned = Set(facts.identity.order.map { PlannedName($0).id })
+            var (found, repeated): (Set<String>, String?) = ([], nil)
+            try CSVFile.each(SampleRow.self, of: "\(folder)/\(SampleRow.fileName)") { row, _ in
+                guard row.metric == Metric.status.name, !found.insert(row.sampleID).inserted else { return }
+                repeated = row.sampleID
+            }
+            if let repeated { throw mistake(SampleRow.fileName, "the sample \(repeated) is there twice") }
+            let taken = Set(found.map(PlannedSample.repeatedID))
+            if let lost = planned.subtracting(taken).min() {
+                throw mistake(SampleRow.fileName, "the sample \(lost) is missing")
+            }
+            if let foreign = taken.subtracting(planned).min() {
+                throw mistake(SampleRow.fileName, "the sample \(foreign) is not one of this part")
+            }
+            var foreign: String?
+            try CSVFile.each(HistogramRow.self, of: "\(folder)/\(HistogramRow.fileName)") { row, _ in
+                if !found.contains(row.sampleID) { foreign = row.sampleID }
+            }
+            if let foreign { throw mistake(HistogramRow.fileName, "the sample \(foreign) is not one of this part") }
         }
     }
 }
