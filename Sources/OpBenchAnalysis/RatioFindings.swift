@@ -43,7 +43,9 @@ public struct RatioFindings: Sendable {
             judged[row.backendSide, default: [:]][verdict, default: []].append(row)
         }
         return rows.backendSides.compactMap { backend in
-            guard let rows = judged[backend], let baseline = baseline(of: rows.values.flatMap(\.self)) else { return nil }
+            guard let rows = judged[backend], let baseline = baseline(of: rows.values.flatMap(\.self)) else {
+                return nil
+            }
             return RatioFindings(backend: backend, baseline: baseline, rows: rows)
         }
     }
