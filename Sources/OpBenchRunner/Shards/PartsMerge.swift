@@ -223,8 +223,8 @@ extension PartsMerge {
             (self.folder, self.facts, self.sweep, self.shard, self.progress) = (folder, facts, sweep, shard, progress)
         }
 
-        /// Checks that the rows of all samples are there, once, and no others: a copy of the part may be incomplete, or
-        /// mixed with another.
+        /// Checks that the rows of all samples are there, once, and no histograms of others: a copy of the part may be
+        /// incomplete, or mixed with another.
         func checkRows() throws(InputError) {
             func mistake(_ name: String, _ message: String) -> InputError {
                 InputError(
@@ -238,12 +238,8 @@ extension PartsMerge {
                 repeated = row.sampleID
             }
             if let repeated { throw mistake(SampleRow.fileName, "the sample \(repeated) is there twice") }
-            let taken = Set(found.map(PlannedSample.repeatedID))
-            if let lost = planned.subtracting(taken).min() {
+            if let lost = planned.subtracting(found.map(PlannedSample.repeatedID)).min() {
                 throw mistake(SampleRow.fileName, "the sample \(lost) is missing")
-            }
-            if let foreign = taken.subtracting(planned).min() {
-                throw mistake(SampleRow.fileName, "the sample \(foreign) is not one of this part")
             }
             var foreign: String?
             try CSVFile.each(HistogramRow.self, of: "\(folder)/\(HistogramRow.fileName)") { row, _ in
