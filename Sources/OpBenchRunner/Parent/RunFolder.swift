@@ -144,9 +144,10 @@ final class RunFolder {
         let path = plan.options.folder
         let description = "\(path)/\(descriptionName)"
         guard plan.options.resume || plan.shard != nil, access(description, F_OK) == 0 else { return nil }
-        // One that cannot be read may be finished.
-        let facts = try RunFacts.decode(description)
-        guard let progress = facts.progress, progress.state == .finished else { return nil }
+        // One that this user may not read may be finished; one that a power failure tore is not.
+        if access(description, R_OK) != 0 { _ = try RunFacts.decode(description) }
+        guard let facts = try? RunFacts.decode(description), let progress = facts.progress, progress.state == .finished
+        else { return nil }
         let run = try RunFolder(plan)
         if plan.shard == nil {
             _ = try run.description(of: plan, by: programs)
