@@ -8,6 +8,7 @@ import argparse
 import io
 import math
 import sys
+import textwrap
 from pathlib import Path
 
 import matplotlib
@@ -18,11 +19,11 @@ from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, MaxNLocat
 
 ROOT = Path(__file__).resolve().parents[1]
 SCHEMA = "1"
-WIDTH = 10
+WIDTH = 8
 # A picture with more cells is too large to view: filter the rows to see the others.
 MOST_CELLS, MOST_RATIOS = 60, 300
 SETTINGS = {
-    "font.size": 8, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True,
+    "font.size": 9, "axes.titlesize": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True,
     "grid.color": "#dddddd", "legend.frameon": False, "savefig.dpi": 120,
     # Letters as text, dollar signs in names unchanged, and the same file for the same rows.
     "svg.fonttype": "none", "text.parse_math": False, "svg.hashsalt": "opbench",
@@ -91,6 +92,8 @@ def read_summary(path: Path) -> pandas.DataFrame:
     rows = read(path, ["schema_version", "run_id", "workload", "cell_id", "backend", "operation_class", "status", "time_ns_per_op"])
     rows = rows[rows["operation_class"] == ""].copy()
     numbers(rows, [name + end for name in [*TIMES, *LATENCIES, *MEMORY] for end in ("", "_ci_low", "_ci_high")], path)
+    # What was not to be measured is no gap.
+    rows = rows[~rows["status"].isin(["skipped", "unsupported"])].copy()
     rows["series"] = (rows["backend"] + " " + rows.get("side", "")).str.strip()
     rows["mark"] = rows["status"].where(rows["status"] != "ok", "")
     if rows.empty:
@@ -129,9 +132,28 @@ def read_histograms(path: Path) -> pandas.DataFrame:
 # Drawing
 
 
+def labels(rows: pandas.DataFrame) -> tuple[str, dict[str, str]]:
+    """The common part of the cells' ids, and each cell's name by the parameters in which the cells differ, as in opbench's tables."""
+    words = {cell: cell.split(" ") for cell in dict.fromkeys(rows["cell_id"])}
+    common = [word for word in next(iter(words.values())) if all(word in other for other in words.values())]
+    varied = sorted(name for name in rows if name.startswith("param_") and name != "param_seed" and rows[name].nunique() > 1)
+    cells = rows.drop_duplicates("cell_id").set_index("cell_id")
+    names = {cell: ", ".join(f"{name.removeprefix('param_')}={cells.at[cell, name]}" for name in varied) for cell in words}
+    if len(set(names.values())) < len(words):
+        names = {cell: " ".join(word for word in own if word not in common) for cell, own in words.items()}
+    return " ".join(common), names
+
+
+def merged(rows: pandas.DataFrame) -> pandas.DataFrame:
+    """The rows with forms of a backend as one series, such as dispatch and dispatch:notify, if no cell has two of them."""
+    families = rows["series"].str.replace(r":\S+", "", regex=True)
+    forms = rows["series"].groupby([rows["cell_id"], families]).transform("nunique")
+    return rows.assign(series=families.where(forms.groupby(families).transform("max") == 1, rows["series"]))
+
+
 def looks(rows: pandas.DataFrame) -> dict[str, tuple[str, str]]:
     """The colour and the mark of each series."""
-    series = list(dict.fromkeys(rows["series"]))
+    series = list(dict.fromkeys([*rows["series"], *merged(rows)["series"]]))
     others = [name for name in series if name not in LOOKS]
     return {name: LOOKS.get(name) or OTHER_LOOKS[others.index(name) % len(OTHER_LOOKS)] for name in series}
 
@@ -150,7 +172,7 @@ def scale(axes: Axes, side: str, values: pandas.Series, unit: EngFormatter | Fun
     if values.min() > 0 and (values.max() > 30 * values.min() if is_log is None else is_log):
         axes.set(**{side + "scale": "log"})
         spread = values.max() / values.min()
-        axis.set_major_locator(MaxNLocator(6) if spread < 5 else LogLocator(subs=(1, 2, 5) if spread < 300 else (1,)))
+        axis.set_major_locator(MaxNLocator(6) if spread < 5 else LogLocator(subs=(1, 2, 5) if spread < 50 else (1,)))
         axis.set_minor_formatter(NullFormatter())
     elif values.notna().any():
         axes.set(**{side + "lim": (0, values.max() * 1.08 or 1)})
@@ -166,15 +188,24 @@ def add_legend(figure: Figure) -> None:
 
 def draw_cells(rows: pandas.DataFrame, names: dict[str, str], series: dict[str, tuple[str, str]], title: str) -> Figure:
     """A panel for each figure in `names`, with a line for each cell, and a mark with its interval for each backend."""
+    common, named = labels(rows)
+    rows = merged(rows)
     cells, backends = list(dict.fromkeys(rows["cell_id"])), list(dict.fromkeys(rows["series"]))
+    most = rows["cell_id"].value_counts().max()
+    # A cell's backends are next to each other, whichever it has.
+    place = rows.groupby("cell_id", sort=False).cumcount()
+    count = rows.groupby("cell_id")["cell_id"].transform("size")
+    rows = rows.assign(height=rows["cell_id"].map(cells.index) + (place - (count - 1) / 2) * 0.8 / most)
     names = {name: text for name, text in names.items() if rows[name].notna().any()} or dict(list(names.items())[:1])
-    figure = Figure((WIDTH, 1.3 + len(cells) * (0.15 + 0.13 * len(backends))), layout="constrained")
+    figure = Figure((WIDTH, 1.4 + len(cells) * (0.16 + 0.15 * most)), layout="constrained")
     panels = figure.subplots(1, len(names), sharey=True, squeeze=False)[0]
     for axes, (name, text) in zip(panels, names.items(), strict=True):
-        for place, backend in enumerate(backends):
+        for backend in backends:
             colour, mark = series[backend]
-            own = rows[rows["series"] == backend].set_index("cell_id").reindex(cells)
-            heights = [cell + (place + 0.5) / len(backends) * 0.8 - 0.4 for cell in range(len(cells))]
+            own = rows[rows["series"] == backend]
+            if "ratio" in name and (own[name].dropna() == 1).all():
+                continue  # The reference is the line at 1.
+            heights = own["height"]
             is_noisy = own["sample_flags"].str.contains("noisy", na=False) if "sample_flags" in own else own[name].isna()
             axes.hlines(heights, own[name + "_ci_low"], own[name + "_ci_high"], color=colour)
             axes.plot(own[name], heights, mark, color=colour, label=backend)
@@ -186,20 +217,21 @@ def draw_cells(rows: pandas.DataFrame, names: dict[str, str], series: dict[str, 
         if "ratio" in name:
             axes.axvline(1, color="black", linewidth=0.8)
         axes.set_xlabel(text.format(ratio_to=" or ".join(filter(None, dict.fromkeys(rows.get("ratio_to", []))))))
-    prefix = rows["workload"].iloc[0]
-    panels[0].set_yticks(range(len(cells)), [cell.removeprefix(prefix).strip() or cell for cell in cells])
+    panels[0].set_yticks(range(len(cells)), [textwrap.fill(named[cell], 30) for cell in cells])
     panels[0].set_ylim(len(cells) - 0.5, -0.5)
-    figure.suptitle(title)
+    figure.suptitle(textwrap.fill(f"{common}, {title}", 100))
     add_legend(figure)
     return figure
 
 
-def draw_percentiles(rows: pandas.DataFrame, cells: list[str], series: dict[str, tuple[str, str]], title: str) -> Figure:
+def draw_percentiles(
+    rows: pandas.DataFrame, cells: dict[str, str], series: dict[str, tuple[str, str]], title: str
+) -> Figure:
     """A panel for each cell: the latency by percentile, with equal width for each further nine, as far as there are operations."""
     stage = next(stage for stage in STAGES if stage in set(rows["stage"]))
-    rows = rows[rows["stage"] == stage]
-    cells = [cell for cell in cells if (rows["cell_id"] == cell).any()]
-    columns = min(3, len(cells))
+    rows = merged(rows[rows["stage"] == stage])
+    cells = {cell: name for cell, name in cells.items() if (rows["cell_id"] == cell).any()}
+    columns = min(2, len(cells))
     lines = math.ceil(len(cells) / columns)
     figure = Figure((WIDTH, 1 + 2.6 * lines), layout="constrained")
     for place, cell in enumerate(cells, 1):
@@ -215,9 +247,9 @@ def draw_percentiles(rows: pandas.DataFrame, cells: list[str], series: dict[str,
             most = max(most, nines[-1])
         ticks = {0: "0", -math.log10(0.5): "50"} | {n: f"{100 - 100 / 10**n:.{max(0, n - 2)}f}" for n in range(1, int(most) + 1)}
         axes.set_xticks(list(ticks), list(ticks.values()))
-        axes.set(title=cell, xlabel="percentile", xlim=(0, most))
+        axes.set(title=textwrap.fill(cells[cell], 36), xlabel="percentile", xlim=(0, most))
         scale(axes, "y", own["upper_bounds_ns"], unit_of("ns"))
-    figure.suptitle(f"{title}: latency, {STAGES[stage]}")
+    figure.suptitle(textwrap.fill(f"{title}: {STAGES[stage]}", 100))
     add_legend(figure)
     return figure
 
@@ -337,7 +369,7 @@ def draw(place: Path) -> dict[str, Figure]:
         if len(cells) > MOST_CELLS:
             note(f"{workload}: the first {MOST_CELLS} of {len(cells)} cells")
             own = own[own["cell_id"].isin(cells[:MOST_CELLS])]
-        title = f"{workload}, run {run}"
+        title = f"run {run}"
         for kind, names in (("time", TIMES), ("latency", LATENCIES), ("memory", MEMORY)):
             # Cells without figures are drawn once, to show why.
             if own[list(names)].notna().any(axis=None) or (kind == "time" and (own["mark"] != "").all()):
@@ -345,7 +377,9 @@ def draw(place: Path) -> dict[str, Figure]:
         buckets = latencies[latencies["workload"] == workload]
         if timed := [cell for cell in cells if (buckets["cell_id"] == cell).any()]:
             drawn = buckets[buckets["cell_id"].isin(timed[:MOST_CELLS])]
-            figures[f"percentiles-{workload}"] = draw_percentiles(drawn, timed[:MOST_CELLS], series, title)
+            common, words = labels(own)
+            named = {cell: words[cell] for cell in timed[:MOST_CELLS]}
+            figures[f"percentiles-{workload}"] = draw_percentiles(drawn, named, series, f"{common}, {title}")
     if place.is_dir() and comparison.exists():
         figures["compare"] = draw_comparison(comparison)
     return figures

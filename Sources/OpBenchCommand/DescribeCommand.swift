@@ -96,7 +96,7 @@ struct ColumnTopic {
                     The backend that executed the cell whose parameters are printed above; below it, indented, the \
                     classes of its operations, which have their own latencies.
                     """)
-        ] + SummaryRow.columns(SummaryContext()).map(\.described))
+        ] + SummaryRow.columns(SummaryColumns()).map(\.described))
 
     private static let marks = ColumnTopic(
         title: "Letters of the column \(RowMark.column)",
@@ -143,6 +143,11 @@ struct ColumnTopic {
         for name in names where !all.contains(where: { $0.columns.contains { $0.answers(to: name) } }) {
             let known = all.flatMap { $0.columns.map(\.name) } + Shape.allCases.map(\.rawValue)
             let nearest = Suggestion.nearest(to: name, among: known)
+            if let path = CellOptions.workload(like: name) {
+                throw InputError(
+                    file: "describe", message: "\"\(name)\" is a workload file",
+                    remedy: "`opbench list \(path)` shows its cells and backends")
+            }
             throw InputError(
                 file: "describe", message: "nothing is called \"\(name)\"",
                 remedy: (nearest.map { "did you mean \"\($0)\"? " } ?? "") + "`opbench describe` lists all names")

@@ -75,6 +75,10 @@ package struct OpBench: ParsableCommand {
             try DeclaredBodies.declare(bodies)
             SampleChild.mainIfChild()
             FailedWrites.becomeErrors()
+            if let help = BriefHelp.text(for: Array(CommandLine.arguments.dropFirst()), of: OpBench.self) {
+                try StandardOutput.write(help)
+                Glibc.exit(ExitStatus.success)
+            }
             var command = try command(of: Array(CommandLine.arguments.dropFirst()))
             try command.run()
             Glibc.exit(ExitStatus.success)

@@ -38,7 +38,7 @@ struct ReportCommand: ParsableCommand {
             valueName: "file"))
     var output: String?
 
-    @Option(help: ArgumentHelp("The page's title; by default the workloads' names.", valueName: "text"))
+    @Option(help: ArgumentHelp("The page's title; by default what is compared.", valueName: "text"))
     var title: String?
 
     @Option(
@@ -88,10 +88,13 @@ struct ReportCommand: ParsableCommand {
         if opens { Self.showInBrowser(path) }
     }
 
+    /// What is compared: the runs, or the backends of the only one.
     private static func title(of runs: [PageRun]) -> String {
-        let names = runs.flatMap { $0.summary.lazy.map(\.workload).uniqued() }.uniqued()
-        return names.count <= 5
-            ? names.joined(separator: ", ") : names.prefix(3).joined(separator: ", ") + " and \(names.count - 3) more"
+        let backends = runs.flatMap { $0.summary.lazy.map(\.backend.family).uniqued() }.uniqued()
+        let names = runs.count > 1 ? runs.map(\.name) : backends
+        guard names.count > 1 else { return names.joined() }
+        let rest = names.count <= 5 ? names.dropFirst().joined(separator: ", ") : "\(names.count - 1) others"
+        return "\(names[0]) compared with \(rest)"
     }
 
     private var opens: Bool {

@@ -88,10 +88,10 @@ import Testing
             try checkJSON(JSONExports.bencher(exported))
         }
         for text in [
-            SummaryTable(summary, clockResolution: 1).text, ComparisonTable.text(of: report),
-            CellTable.text(of: summary, clockResolution: 1, width: 20), ComparisonTable.text(of: goals),
+            SummaryTable(summary, SummaryContext(clockResolution: 1)).text, ComparisonTable.text(of: report),
+            CellTable.text(of: summary, SummaryContext(clockResolution: 1), width: 20), ComparisonTable.text(of: goals),
             ComparisonTable.text(of: goals, width: 20), ComparisonMarkdown.text(of: goals),
-            SummaryTable(summary, clockResolution: 1, isQuick: true).markdown,
+            SummaryTable(summary, SummaryContext(clockResolution: 1, isQuick: true)).markdown,
             CSVFile.text(of: goals.rows),
             ComparisonMarkdown.text(of: report), CSVFile.text(of: summary),
             CSVFile.text(of: comparison.rows),

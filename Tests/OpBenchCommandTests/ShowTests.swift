@@ -74,7 +74,7 @@ struct ShowTests {
         let json = try JSONSerialization.jsonObject(with: Data(try shown(["--format", "json"]).utf8))
         let objects = try #require(json as? [[String: Any]])
         #expect(objects.count == 6 && objects[0]["throughput_ops_per_s"] is NSNumber)
-        #expect(objects[0]["quiesce_p99_ns"] is NSNull && objects[0]["param_items"] as? Int == 20)
+        #expect(objects[0]["quiesce_p90_ns"] is NSNull && objects[0]["param_items"] as? Int == 20)
         let markdown = try shown(["--format", "markdown"])
         #expect(markdown.contains(": night\n") && markdown.contains("| items=30 | engine |"))
     }

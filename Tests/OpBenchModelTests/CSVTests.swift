@@ -57,7 +57,7 @@ struct CSVTests {
             "futex_calls_per_op,threads_created,instructions_per_op,hardware_instructions_per_op,cycles_per_op",
             "cache_misses_per_op,branch_misses_per_op",
             "allocations_per_op,allocated_bytes_per_op,retained_bytes_per_pending_op,unreleased_bytes,peak_resident_bytes,inversions",
-            "starts_after_suspend,quiesce_p99_ns,resume_to_start_p99_ns",
+            "starts_after_suspend,quiesce_p90_ns,resume_to_start_p90_ns,cpu_share",
         ])
         #expect(SummaryRow.columns == documented)
         #expect(
@@ -124,7 +124,7 @@ struct CSVTests {
             status: .timeout, samples: 7, parameters: ["a": "1"])
         summary[.timeRatio].value = 0.5
         summary.ratioTo = .dispatch
-        summary[.resumeToStartP99].value = 12
+        summary[.resumeToStartP90].value = 12
         summary.flags = [.noisy, .overloaded]
         summary.modes = Modes(low: 1.5, high: 2.25, highSamples: 3)
         let text = CSVFile.text(of: [summary])

@@ -113,6 +113,8 @@ import Testing
         let crossing = try Fixture.plan("chain", "{\(chains), \"queues\": 2, \"max_concurrent\": 1, \"work_ns\": 100}")
         #expect(crossing.idealMakespan(processors: 8) == 2000)
         #expect(try Fixture.plan("chain", "{\(chains), \"work_ns\": 0}").idealMakespan(processors: 2) == nil)
-        #expect(try Fixture.plan("independent").idealMakespan(processors: 2) == nil)
+        let independent = "{\"items\": 1000, \"items_per_operation\": 10, \"work_ns\": 100}"
+        #expect(try Fixture.plan("independent", independent).idealMakespan(processors: 8) == 12_500)
+        #expect(try Fixture.plan("priority_mix").idealMakespan(processors: 2) == nil)
     }
 }

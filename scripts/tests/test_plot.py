@@ -50,14 +50,14 @@ def test_cells_with_gaps_and_failures(tmp_path: Path) -> None:
     figures = plot.draw(write(tmp_path / "summary.csv", SUMMARY))
     assert set(figures) == {"time-w", "memory-w", "sweep"}
     time, ratio = figures["time-w"].axes
-    assert points(time, "engine") == [100, None, 110] and points(time, "dispatch") == [200, 210, None]
+    assert points(time, "engine") == [100, None, 110] and points(time, "dispatch") == [200, 210]
     assert points(ratio, "engine") == [0.5, None, 0.5] and ratio.get_xscale() == "log"
-    assert [text.get_text() for text in time.texts if text.get_text()] == ["crashed", "skipped"]
+    assert [text.get_text() for text in time.texts if text.get_text()] == ["crashed"]
     ends = [tuple(float(x) for x in segment[:, 0]) for segment in time.collections[0].get_segments() if len(segment) == 2]
     assert ends == [(90, 120), (100, 130)]
     hollow = [line.get_xdata() for line in time.lines if line.get_markerfacecolor() == "white"]
     assert sum(int(pandas.notna(x).sum()) for x in hollow) == 1
-    assert points(figures["memory-w"].axes[0], "dispatch") == [128, 128, None]
+    assert points(figures["memory-w"].axes[0], "dispatch") == [128, 128]
 
 
 def test_failed_samples(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_failed_samples(tmp_path: Path) -> None:
     samples = "schema_version,cell_id,backend,side,metric,status\n" + "1,w n=1,engine,,status,timeout\n" * 2
     write(tmp_path / "samples.csv", samples + "1,w n=1,engine,,status,ok\n1,w n=1,engine,,time,timeout\n")
     texts = plot.draw(tmp_path)["time-w"].axes[0].texts
-    assert [text.get_text() for text in texts if text.get_text()] == ["2 timeout", "crashed", "skipped"]
+    assert [text.get_text() for text in texts if text.get_text()] == ["2 timeout", "crashed"]
 
 
 def test_a_swept_parameter(tmp_path: Path) -> None:

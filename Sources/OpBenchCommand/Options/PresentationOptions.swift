@@ -35,17 +35,14 @@ struct PresentationOptions: ParsableArguments {
 
     /// - Parameter facts: the run of the rows; nil if unknown.
     func text(ofSummary rows: [SummaryRow], facts: RunFacts?) -> String {
-        let resolution = facts?.clockResolutionNanoseconds ?? RunFacts.histogramUnitNanoseconds
-        let isQuick = facts?.isQuick ?? false
+        let context = SummaryContext(facts)
         return switch format {
-        case .table where wide: SummaryTable(rows, clockResolution: resolution, isQuick: isQuick).text
+        case .table where wide: SummaryTable(rows, context).text
         case .table:
-            CellTable.text(
-                of: rows, clockResolution: resolution, isQuick: isQuick, width: width,
-                isColored: StandardOutput.isColored)
+            CellTable.text(of: rows, context, width: width, isColored: StandardOutput.isColored)
         case .csv: CSVFile.text(of: rows)
         case .json: RowJSON.text(of: rows)
-        case .markdown: SummaryTable(rows, clockResolution: resolution, isQuick: isQuick).markdown
+        case .markdown: SummaryTable(rows, context).markdown
         }
     }
 

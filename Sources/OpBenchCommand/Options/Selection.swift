@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import OpBenchModel
 import OpBenchRunner
 
@@ -50,7 +51,18 @@ struct CellOptions: ParsableArguments {
 
     /// Refuses a command line without a file, for commands that need one.
     func requireFiles() throws {
-        if files.isEmpty { throw ValidationError("Missing expected argument '<file> ...'") }
+        if files.isEmpty {
+            throw ValidationError(
+                "No workload file. Name some, such as workloads/*.json, or make one: opbench init independent > my.json"
+            )
+        }
+    }
+
+    /// The path of a workload file in `workloads/` whose name begins with a word; nil without one.
+    static func workload(like word: String) -> String? {
+        guard !word.isEmpty, !word.contains("/") else { return nil }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "workloads")) ?? []
+        return names.sorted().first { $0.hasPrefix(word) && $0.hasSuffix(".json") }.map { "workloads/\($0)" }
     }
 
     /// Reads and checks the files and the options that narrow them.
@@ -66,6 +78,10 @@ struct CellOptions: ParsableArguments {
             try self.filter.map { pattern throws(InputError) in try CellFilter(pattern) }
         }
         let specs = mistakes.keep { () throws(InputErrors) in
+            for file in files where access(file, F_OK) != 0 {
+                guard let path = Self.workload(like: file) else { continue }
+                throw InputErrors(InputError(file: file, message: "no such file", remedy: "did you mean \(path)?"))
+            }
             let specs = try WorkloadSpec.load(files: files)
             return try WorkloadSpec.overriding(specs, with: settings ?? [:])
         }

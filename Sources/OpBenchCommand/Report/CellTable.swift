@@ -5,30 +5,26 @@ import OpBenchModel
 /// `SummaryTable` has the classes of operations, the other figures, the intervals and the marks.
 enum CellTable {
     /// - Parameters:
-    ///   - clockResolution: resolution of the clock that timed the rows, in nanoseconds.
-    ///   - isQuick: whether the rows were measured with `--quick`.
     ///   - width: nil for no limit.
     ///   - isColored: whether ratios with a verdict are coloured.
     static func text(
-        of rows: [SummaryRow], clockResolution: Double, isQuick: Bool = false, width: Int? = TableWidth.ofOutput(),
-        isColored: Bool = false
+        of rows: [SummaryRow], _ context: SummaryContext, width: Int? = TableWidth.ofOutput(), isColored: Bool = false
     ) -> String {
-        let rows = rows.filter(\.operationClass.isEmpty)
         guard !rows.isEmpty else { return "" }
         // Signs distinguish ratios; if none has enough blocks, the findings say so.
         let verdicts = Set(rows.compactMap(\.ratioVerdict))
         let marked = verdicts == [.unknown] ? [] : verdicts
         let layouts = rows.byWorkload.map { rows in
-            CellSection(rows, clockResolution: clockResolution, marked: marked)
+            CellSection(rows, context, marked: marked)
                 .layout(width: width, isColored: isColored)
         }
         let notes = notes(on: rows, marked: marked, hidden: layouts.flatMap(\.hidden).uniqued())
-        let findings = FindingSentences(rows, isQuick: isQuick, whereMarked: nil).lines
+        let findings = FindingSentences(rows, context).lines
         func paragraph(_ text: String, hanging: Int) -> String {
             let escaped = TerminalText.escaped(text, limit: TerminalText.messageLimit)
             return WrappedText.paragraph(escaped, width: width, hanging: hanging)
         }
-        return layouts.map(\.text).joined(separator: "\n") + "\n" + paragraph(notes, hanging: 0)
+        return layouts.map(\.text).joined(separator: "\n") + (notes.isEmpty ? "" : "\n" + paragraph(notes, hanging: 0))
             + (findings.isEmpty ? "" : "\n") + findings.map { paragraph($0, hanging: 2) }.joined()
     }
 
@@ -43,7 +39,7 @@ enum CellTable {
         notes += [RatioVerdict.noDifference, .busyMachine, .incomparable, .unknown].filter(marked.contains)
             .compactMap(\.sign).map { "\($0.mark) \($0.words)" }.uniqued()
         if !hidden.isEmpty { notes.append("hidden (terminal too narrow): \(hidden.joined(separator: ", "))") }
-        return (notes + ["more: --wide"]).joined(separator: "; ")
+        return notes.joined(separator: "; ")
     }
 }
 
@@ -71,7 +67,20 @@ extension RatioVerdict {
 private struct CellSection {
     private struct Place: Hashable {
         let cellID: String
+        let operationClass: String
         let backend: BackendSide
+    }
+
+    /// A line of the table: a figure of a cell, or of a class of its operations.
+    private struct Line {
+        let cellID: String
+        let figure: Figure
+        var operationClass = ""
+
+        var title: String {
+            let title = ColumnTitle(figure.title).plain
+            return operationClass.isEmpty ? title : "\(title) \(operationClass.drop { $0 != "=" }.dropFirst())"
+        }
     }
 
     /// A figure of a cell and backend, as text.
@@ -85,102 +94,133 @@ private struct CellSection {
     }
 
     private let rows: [SummaryRow]
-    private let clockResolution: Double
+    private let context: SummaryContext
     /// The verdicts that have a sign.
     private let marked: Set<RatioVerdict>
     private let names: CellNames
     private let cellIDs: [String]
-    private let columns: [BackendSide]
+    /// The backends of each column, in one build: forms of one backend of which no cell has two share a column.
+    private let columns: [[BackendSide]]
     /// The titles of backends beyond the limits.
     private let leftOut: [String]
-    private let figures: [Figure]
+    private let lines: [Line]
 
     /// Bounds the memory of a table with many backends in few cells each.
     private static let mostColumns = 40
     private static let mostEntries = 2_000_000
 
-    /// - Parameter rows: at least one row, all of one workload and without classes.
-    init(_ rows: [SummaryRow], clockResolution: Double, marked: Set<RatioVerdict>) {
-        (self.rows, self.clockResolution, self.marked) = (rows, clockResolution, marked)
+    /// - Parameter rows: at least one row, all of one workload.
+    init(_ rows: [SummaryRow], _ context: SummaryContext, marked: Set<RatioVerdict>) {
+        (self.rows, self.context, self.marked) = (rows, context, marked)
         names = CellNames(rows.map { .init(id: $0.cellID, parameters: $0.parameters) })
         cellIDs = rows.map(\.cellID).uniqued()
-        let measured = Set(rows.filter { ![.skipped, .unsupported].contains($0.status) }.map(\.backendSide))
-        let all = rows.backendSides.filter(measured.contains)
+        let all = Self.columns(of: rows)
         columns = Array(all.prefix(min(Self.mostColumns, max(1, Self.mostEntries / cellIDs.count))))
-        leftOut = all.dropFirst(columns.count).map(\.title)
-        let special = Figure.special.filter { figure in rows.contains { $0[figure].value != nil } }
-        let hasTimes = special.isEmpty || rows.contains { $0[.time].value != nil }
-        figures = (hasTimes ? [.time] : []) + special
+        leftOut = all.dropFirst(columns.count).joined().map(\.title)
+        let byCell = Dictionary(grouping: rows, by: \.cellID)
+        lines = cellIDs.flatMap { Self.lines(of: $0, byCell[$0] ?? []) }
     }
 
-    /// If the table is too wide, the times of all backends with ratios are left out.
+    private static func columns(of rows: [SummaryRow]) -> [[BackendSide]] {
+        let measured = rows.filter { ![.skipped, .unsupported].contains($0.status) }
+        let cells = Dictionary(grouping: measured, by: \.backendSide).mapValues { Set($0.map(\.cellID)) }
+        var columns: [[BackendSide]] = []
+        for backend in rows.backendSides {
+            guard let own = cells[backend] else { continue }
+            let shared = columns.firstIndex { column in
+                column[0].backend.family == backend.backend.family && column[0].side == backend.side
+                    && column.allSatisfy { own.isDisjoint(with: cells[$0] ?? []) }
+            }
+            if let shared { columns[shared].append(backend) } else { columns.append([backend]) }
+        }
+        return columns
+    }
+
+    /// The lines of a cell: what its shape is about, and the times, unless there is something else to show and no two of
+    /// them are comparable.
+    private static func lines(of cell: String, _ rows: [SummaryRow]) -> [Line] {
+        let whole = rows.filter(\.operationClass.isEmpty)
+        let special = Figure.special.filter { figure in whole.contains { $0[figure].value != nil } }
+            .map { Line(cellID: cell, figure: $0) }
+        let verdicts = whole.compactMap(\.ratioVerdict)
+        let areComparable = verdicts.contains { $0 != .incomparable }
+        // Where times compare, they say more than shares.
+        let shares = rows.filter { !areComparable && !$0.operationClass.isEmpty && $0[.cpuShare].value != nil }
+            .map(\.operationClass).uniqued().map { Line(cellID: cell, figure: .cpuShare, operationClass: $0) }
+        let areTimesShown =
+            special.isEmpty && shares.isEmpty
+            || whole.contains { $0[.time].value != nil } && (verdicts.isEmpty || areComparable)
+        return (areTimesShown ? [Line(cellID: cell, figure: .time)] : []) + special + shares
+    }
+
+    /// If the table is too wide, the times of backends with ratios are left out, those of the first one last.
     func layout(width: Int?, isColored: Bool) -> TableText {
         let heading = TerminalText.escaped(names.heading, limit: TerminalText.messageLimit)
         let title = WrappedText.paragraph(heading, width: width, hanging: 2)
         guard !columns.isEmpty else { return .init(text: title + "not measured\n", hidden: []) }
-        let places: [Line] = cellIDs.flatMap { cell in figures.map { (cell, $0) } }
-        let entries = entries(of: places)
+        let entries = entries
         let styles = isColored ? entries.map { $0.map(\.style) } : nil
-        var layout = table(places, entries, styles, width)
-        if !layout.hidden.isEmpty {
-            layout = table(
-                places, entries.map { $0.map { $0.ratio.isEmpty ? $0 : $0.withoutFigure } }, styles, width)
+        let short = entries.map { $0.map { $0.ratio.isEmpty ? $0 : $0.withoutFigure } }
+        var layout = table(entries, styles, width)
+        for more in [entries.prefix(1) + short.dropFirst(), short] where !layout.hidden.isEmpty {
+            layout = table(more, styles, width)
         }
         return .init(text: title + layout.text, hidden: layout.hidden + leftOut)
     }
 
-    /// A line of the table.
-    private typealias Line = (cell: String, figure: Figure)
-
     /// The entries of each column, one for each line.
-    private func entries(of lines: [Line]) -> [[Entry]] {
-        let found = Dictionary(rows.map { (Place(cellID: $0.cellID, backend: $0.backendSide), $0) }) { first, _ in first
+    private var entries: [[Entry]] {
+        let places = rows.map {
+            (Place(cellID: $0.cellID, operationClass: $0.operationClass, backend: $0.backendSide), $0)
         }
+        let found = Dictionary(places) { first, _ in first }
         return columns.map { column in
-            lines.map { entry(found[Place(cellID: $0.cell, backend: column)], $0.figure) }
+            lines.map { line in
+                let rows = column.compactMap { backend in
+                    found[Place(cellID: line.cellID, operationClass: line.operationClass, backend: backend)]
+                }
+                return entry(rows.first { $0.status == .ok } ?? rows.first, line.figure)
+            }
         }
     }
 
     /// - Parameter styles: of the entries; nil for plain text.
-    private func table(_ places: [Line], _ entries: [[Entry]], _ styles: [[TextStyle]]?, _ width: Int?) -> TableText {
+    private func table(_ entries: [[Entry]], _ styles: [[TextStyle]]?, _ width: Int?) -> TableText {
         let texts = entries.map(Self.aligned)
-        let cells = places.map { place in
-            names.fields(of: place.cell).map { place.figure == figures.first ? $0 : "" }
+        let cells = lines.indices.map { index in
+            let isFirst = index == 0 || lines[index - 1].cellID != lines[index].cellID
+            return names.fields(of: lines[index].cellID).map { isFirst ? $0 : "" }
         }
         // Breaking a title would hide a workflow command in it from its escaping.
         func escaped(_ title: String) -> String { TerminalText.escaped(title, limit: TerminalText.fieldLimit) }
         var columns = names.columns.enumerated().map { place, title in
             Table<Int>.Column(escaped(title), isText: true) { cells[$0][place] }
         }
-        if figures != [.time] {
-            let titles = places.map { ColumnTitle($0.figure.title).plain }
+        if lines.contains(where: { $0.figure != .time }) {
+            let titles = lines.map(\.title)
             columns.append(.init("figure", isText: true) { titles[$0] })
         }
         let plain = columns.map { _ in TextStyle.plain }
         // Forms of backends are hidden first.
-        columns += zip(self.columns, texts).map { backend, texts in
-            Table<Int>.Column(escaped(backend.title), rank: backend.backend.isForm ? 2 : 1) { texts[$0] }
+        columns += zip(self.columns, texts).map { backends, texts in
+            let backend = backends.min { $0.title.count < $1.title.count }!
+            return Table<Int>.Column(escaped(backend.title), rank: backend.backend.isForm ? 2 : 1) { texts[$0] }
         }
-        return Table(columns, Array(places.indices)).layout(
+        return Table(columns, Array(lines.indices)).layout(
             width: width, styles: styles.map { styles in { (line: Int) in plain + styles.map { $0[line] } } })
     }
 
     private func entry(_ row: SummaryRow?, _ figure: Figure) -> Entry {
         guard let row else { return Entry(figure: Quantities.absent) }
-        guard let value = row[figure].value else {
+        guard row[figure].value != nil else {
             let isMissing = [.ok, .skipped, .unsupported].contains(row.status)
             let isBacklog = figure.topic == .latency && row.quality?.isOverloaded == true
             return Entry(figure: isBacklog ? "overloaded" : isMissing ? Quantities.absent : row.status.rawValue)
         }
-        let text = Quantities.short(
-            value, width: row.interval(of: figure).map { $0.high - $0.low }, in: figure.unit,
-            resolution: figure.basis == .sample ? clockResolution : 0)
-        guard figure == .time, let verdict = row.ratioVerdict, let ratio = row[.timeRatio].value else {
-            return Entry(figure: text)
-        }
-        let width = row.interval(of: .timeRatio).map { $0.high - $0.low }
+        let text = context.short(figure, row)
+        guard figure == .time, let verdict = row.ratioVerdict else { return Entry(figure: text) }
         return Entry(
-            figure: text, ratio: Quantities.short(ratio, width: width, in: .ratio, resolution: 0),
+            figure: text, ratio: context.short(.timeRatio, row),
             mark: marked.contains(verdict) ? verdict.sign?.mark ?? "" : "", style: verdict.style)
     }
 

@@ -4,19 +4,20 @@ import OpBenchModel
 /// A run's findings in sentences: one for each workload, and one for each caveat.
 struct FindingSentences {
     private let rows: [SummaryRow]
-    private let isQuick: Bool
-    /// The place where single results have their marks; nil for the answers alone.
-    private let whereMarked: String?
+    /// Rows of classes of operations.
+    private let classes: [SummaryRow]
+    private let context: SummaryContext
+    /// Whether the sentences are below a table with a mark for each restriction of a result.
+    private let isBelowMarks: Bool
     private let names: [String: CellNames]
 
     /// - Parameters:
     ///   - rows: the rows of a run, in the order of its cells and backends.
-    ///   - isQuick: whether they were measured with `--quick`.
-    ///   - whereMarked: the place where single results have their marks; nil leaves out all but the answers and what
-    ///     restricts all of them.
-    init(_ rows: [SummaryRow], isQuick: Bool, whereMarked: String?) {
+    ///   - isBelowMarks: false leaves out all but the answers and what restricts all of them.
+    init(_ rows: [SummaryRow], _ context: SummaryContext, isBelowMarks: Bool = false) {
         self.rows = rows.filter(\.operationClass.isEmpty)
-        (self.isQuick, self.whereMarked) = (isQuick, whereMarked)
+        classes = rows.filter { !$0.operationClass.isEmpty }
+        (self.context, self.isBelowMarks) = (context, isBelowMarks)
         names = Dictionary(grouping: self.rows, by: \.workload).mapValues { rows in
             CellNames(rows.map { .init(id: $0.cellID, parameters: $0.parameters) })
         }
@@ -25,7 +26,7 @@ struct FindingSentences {
     /// Sentences with names from files, not escaped; empty without measured rows.
     var lines: [String] {
         let answers = busyMachine + rows.byWorkload.compactMap(answer)
-        return answers + caveats + (whereMarked == nil ? [] : levels + modes)
+        return answers + caveats + (isBelowMarks ? levels + modes : [])
     }
 
     /// A sentence about the ratios of times that differ on a busy machine without CPU time; empty without them.
@@ -42,64 +43,141 @@ struct FindingSentences {
     /// `dependency-chains: engine takes 0.57–0.82× dispatch's time; foundation 18–32×`; nil if nothing has a verdict, and
     /// no figure is what the workload is about.
     private func answer(_ rows: [SummaryRow]) -> String? {
+        let crossings = crossings(rows)
+        if !crossings.isEmpty { return "\(rows[0].workload): \(crossings)" }
         // The price of a form is in the table.
         let findings = RatioFindings.all(of: rows).filter { !$0.backend.backend.isForm }
         var times: [String] = []
         for finding in findings {
-            if let text = time(finding, isFirst: times.isEmpty) { times.append(text) }
+            if let text = times.isEmpty ? detailed(finding) : brief(finding) { times.append(text) }
         }
-        let parts = times + Figure.special.compactMap { special($0, rows) }
+        let parts = times + Figure.special.compactMap { special($0, rows) } + shares(of: rows[0].workload)
         return parts.isEmpty ? nil : "\(rows[0].workload): \(parts.joined(separator: "; "))"
     }
 
-    /// `engine takes 0.44× dispatch's time (form=closure), no difference shown (form=block)`; nil without a verdict.
-    private func time(_ findings: RatioFindings, isFirst: Bool) -> String? {
+    /// `engine takes 0.44× dispatch's time (closures), shows no difference (block operations)`; nil without a verdict.
+    private func detailed(_ findings: RatioFindings) -> String? {
         let even = findings[.noDifference] + findings[.busyMachine]
-        let groups = [
-            (rows: findings[.faster], words: factor(findings[.faster])), (even, ""),
-            (findings[.slower], factor(findings[.slower])),
-            (findings[.unknown], "about \(factor(findings[.unknown]))"),
-        ].filter { !$0.rows.isEmpty }
-        let words = groups.enumerated().map { index, group in
-            let names = isFirst && index == 0
-            let own = Set(group.rows.compactMap(\.ratioTo))
-            // Cells on another axis have another reference.
-            let other = own.count == 1 && !own.contains(findings.baseline) ? own.first?.rawValue : nil
-            let reference = other ?? (names ? findings.baseline.rawValue : nil)
-            let words =
-                group.words.isEmpty
-                ? "shows no difference" + (reference.map { " from \($0)" } ?? "")
-                : (names ? "takes " : "") + group.words + (reference.map { " \($0)'s time" } ?? "")
-            return words + (groups.count > 1 ? " (\(cells(group.rows)))" : "")
+        let verdicts = [findings[.faster], even, findings[.slower], findings[.unknown]].filter { !$0.isEmpty }
+        // A few cells have a ratio each.
+        let parts = verdicts.flatMap { rows in
+            let isOne = rows.count > Self.mostListed || rows[0].isEven || Set(rows.map { factor([$0]) }).count == 1
+            return isOne ? [rows] : rows.map { [$0] }
+        }
+        var named: BackendID?
+        let words = parts.map { rows in
+            let reference = rows[0].ratioTo ?? findings.baseline
+            let (verb, new) = (named == nil ? "takes " : "", reference == named ? nil : reference.rawValue)
+            named = reference
+            let ratio =
+                rows[0].isEven
+                ? "shows no difference" + (new.map { " from \($0)" } ?? "")
+                : verb + factor(rows) + (new.map { " \($0)'s time" } ?? "")
+            return ratio + (parts.count == 1 ? "" : " (\(cells(rows)))")
         }
         return words.isEmpty ? nil : "\(findings.backend.title) \(words.joined(separator: ", "))"
     }
 
-    /// The ratios of times, from the least to the greatest: `0.57–0.82×`.
-    private func factor(_ rows: [SummaryRow]) -> String {
-        let ratios = rows.compactMap { $0[.timeRatio].value }.sorted().map {
-            Quantities.short($0, width: nil, in: .ratio, resolution: 0)
-        }
-        guard let first = ratios.first, let last = ratios.last, first != last else { return ratios.first ?? "" }
-        return "\(first.dropLast())–\(last)"
+    /// `foundation 18–32×`; nil without a verdict.
+    private func brief(_ findings: RatioFindings) -> String? {
+        let rows = [.faster, .noDifference, .busyMachine, .slower, .unknown].flatMap { findings[$0] }
+        return rows.isEmpty ? nil : "\(findings.backend.title) \(factor(rows))"
     }
 
-    /// Up to two cells by name, or their number.
+    /// The ratios of times, from the least to the greatest: `0.57–0.82×`, after `about` if few blocks leave them open.
+    private func factor(_ rows: [SummaryRow]) -> String {
+        let sorted = rows.sorted { ($0[.timeRatio].value ?? 0) < ($1[.timeRatio].value ?? 0) }
+        let isOpen = sorted.contains { row in
+            row.ratioVerdict == .unknown
+                && (1 / Self.beyondDoubt..<Self.beyondDoubt).contains(row[.timeRatio].value ?? 1)
+        }
+        return (isOpen ? "about " : "") + range(sorted.map { context.short(.timeRatio, $0) })
+    }
+
+    /// A ratio so far from 1 that the scatter of single blocks cannot make it.
+    private static let beyondDoubt = 4.0
+    /// The most cells of one verdict that have a ratio each.
+    private static let mostListed = 3
+
+    /// The first and the last of sorted figures: `0.57–0.82×`, `0–3.7k`.
+    private func range(_ texts: [String]) -> String {
+        guard let first = texts.first, let last = texts.last, first != last else { return texts.first ?? "" }
+        return "\(first.hasSuffix("×") ? String(first.dropLast()) : first)–\(last)"
+    }
+
+    /// Up to three cells by name, or their number.
     private func cells(_ rows: [SummaryRow]) -> String {
-        if rows.count > 2 { return "in \(rows.count) cells" }
-        return rows.map { names[$0.workload]?.shortName(of: $0.cellID) ?? $0.cellID }.joined(separator: ", ")
+        if rows.count > Self.mostListed { return "in \(rows.count) cells" }
+        return rows.map(cell).joined(separator: ", ")
+    }
+
+    /// The file's words for a cell, or the parameters that no other cell has.
+    private func cell(_ row: SummaryRow) -> String {
+        context.words[row.cellID] ?? names[row.workload]?.shortName(of: row.cellID) ?? row.cellID
     }
 
     /// `inversions: engine 0–140, dispatch 3.7k`; nil if no backend has the figure.
     private func special(_ figure: Figure, _ rows: [SummaryRow]) -> String? {
         let parts = rows.backendSides.filter { !$0.backend.isForm }.compactMap { backend -> String? in
-            let values = rows.filter { $0.backendSide == backend }.compactMap { $0[figure].value }.sorted().map {
-                Quantities.short($0, width: nil, in: figure.unit, resolution: 0)
-            }
-            guard let first = values.first, let last = values.last else { return nil }
-            return "\(backend.title) \(first == last ? first : "\(first)–\(last)")"
+            let found = rows.filter { $0.backendSide == backend && $0[figure].value != nil }
+            let sorted = found.sorted { ($0[figure].value ?? 0) < ($1[figure].value ?? 0) }
+            return found.isEmpty ? nil : "\(backend.title) \(range(sorted.map { context.short(figure, $0) }))"
         }
         return parts.isEmpty ? nil : "\(ColumnTitle(figure.title).plain): \(parts.joined(separator: ", "))"
+    }
+
+    /// The shares of CPU of each class, for each cell: `CPU share of thread_priority 0.0, 1.0 (against two busy threads):
+    /// engine 5 %, 98 %; dispatch 52 %, 51 %`.
+    private func shares(of workload: String) -> [String] {
+        // Where times compare, they say more.
+        let timed = Set(rows.filter { $0.ratioVerdict.map { $0 != .incomparable } ?? false }.map(\.cellID))
+        let rows = classes.filter {
+            $0.workload == workload && $0[.cpuShare].value != nil && !timed.contains($0.cellID)
+        }
+        let cells = rows.map(\.cellID).uniqued()
+        return cells.map { id in
+            let rows = rows.filter { $0.cellID == id }
+            let names = rows.map(\.operationClass).uniqued()
+            let kind = names[0].prefix { $0 != "=" }
+            let values = names.map { $0.drop { $0 != "=" }.dropFirst() }.joined(separator: ", ")
+            let sides = rows.backendSides.map { backend in
+                let own = rows.filter { $0.backendSide == backend }
+                return "\(backend.title) \(own.map { context.short(.cpuShare, $0) }.joined(separator: ", "))"
+            }
+            let place = cell(rows[0]).isEmpty ? "" : " (\(cell(rows[0])))"
+            return "\(Figure.cpuShare.title) of \(kind) \(values)\(place): \(sides.joined(separator: "; "))"
+        }
+    }
+
+    /// `half of the processors' time is work from this much an operation on: engine 310 ns (290–330), dispatch 640 ns`;
+    /// empty without a sweep.
+    private func crossings(_ rows: [SummaryRow]) -> String {
+        let findings = SweepFinding.all(of: rows).filter { !$0.backend.backend.isForm }
+        guard let kind = findings.first?.kind else { return "" }
+        let (question, unit): (String, Metric.Unit) =
+            switch kind {
+            case .granularity: ("half of the processors' time is work from this much an operation on", .nanoseconds)
+            case .load: ("p99 passes 1 ms at this load", .ratio)
+            case .rate: ("p99 passes 1 ms at this rate", .perSecond)
+            }
+        func text(_ value: Double) -> String {
+            unit == .ratio ? Quantities.count(value) : Quantities.short(value, width: nil, in: unit, resolution: 0)
+        }
+        let places = findings.map { finding in
+            let place =
+                switch finding.place {
+                case .before(let x): "below \(text(x))"
+                case .after(let x): "above \(text(x))"
+                case .between(let x, let y): "between \(text(x)) and \(text(y))"
+                case .at(let x, let low, let high):
+                    text(x)
+                        + (low.flatMap { low in
+                            high.map { " (\(Quantities.interval(low, $0, around: x, in: unit)))" }
+                        } ?? "")
+                }
+            return "\(finding.backend.title) \(place)"
+        }
+        return "\(question): \(places.joined(separator: ", "))"
     }
 
     /// The cell's name among the others of its workload, after the workload's name if there are several.
@@ -112,7 +190,8 @@ struct FindingSentences {
 
     /// A sentence for each restriction that applies to all measured rows, and one for the serious ones of some.
     private var caveats: [String] {
-        let marks = rows.filter { $0.samples > 0 }.map { Set(RowMark.marks(of: $0, isQuick: isQuick)) }
+        if context.isQuick { return rows.contains { $0.samples > 0 } ? [RowMark.quick.meaning] : [] }
+        let marks = rows.filter { $0.samples > 0 }.map { Set(RowMark.marks(of: $0, isQuick: false)) }
         let counts = RowMark.pairs.map { pair in
             (
                 pair: pair, any: marks.count { $0.contains(pair.some) || $0.contains(pair.most) },
@@ -124,9 +203,9 @@ struct FindingSentences {
         let some = counts.filter { $0.any < marks.count && ($0.most > 0 || $0.pair.isSerious) }.map { count in
             "\(count.pair.isSerious ? count.any : count.most) \(count.pair.words)"
         }
-        guard let whereMarked, !some.isEmpty else { return all }
+        guard isBelowMarks, !some.isEmpty else { return all }
         return all + [
-            "of \(counted(marks.count, "result")), \(some.joined(separator: ", ")); \(whereMarked) marks them"
+            "of \(counted(marks.count, "result")), \(some.joined(separator: ", "))"
         ]
     }
 
@@ -164,4 +243,9 @@ struct FindingSentences {
     }
 
     private static let mostNamed = 5
+}
+
+extension SummaryRow {
+    /// Whether its time shows no difference from the baseline's.
+    fileprivate var isEven: Bool { ratioVerdict.map { [.noDifference, .busyMachine].contains($0) } ?? false }
 }

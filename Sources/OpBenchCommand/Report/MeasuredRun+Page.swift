@@ -18,7 +18,7 @@ extension MeasuredRun {
         let own = known.compactMap { label, value in value.map { (label, $0) } }
         let summary = try ShownRun(self).rows
         let paths = paths
-        let findings = FindingSentences(summary, isQuick: facts?.isQuick ?? false, whereMarked: "the table")
+        let findings = FindingSentences(summary, SummaryContext(facts))
         return PageRun(
             name: name, heading: description.heading, sentences: findings.lines, samples: samples, summary: summary,
             latencies: try latencies(),

@@ -76,7 +76,8 @@ enum RowMark: Character, CaseIterable {
         case .overloaded: "overloaded: in some samples operations ended more slowly than they arrived"
         case .mostlyOverloaded:
             "overloaded: operations ended more slowly than they arrived; latencies reflect the length of the sample"
-        case .quick: "quick: measured with --quick, which proves nothing"
+        case .quick:
+            "quick: few short samples show a direction and prove nothing; without --quick, figures have intervals"
         case .screensOnly:
             "only \(Self.screening) blocks; a gate needs \(FigureRule.standardMinBlocks) to report a regression"
         case .tooFewBlocks: "too few blocks: fewer than the \(Self.screening) that screening needs"

@@ -1,23 +1,53 @@
 import OpBenchAnalysis
 import OpBenchModel
+import OpBenchRunner
 
-/// Data besides the row that the columns of one workload's table need.
+/// How a run's rows were measured, and its workloads' words for cells: data besides the rows that tables and sentences
+/// need.
 struct SummaryContext {
+    /// Resolution of the clock that timed the rows, in nanoseconds.
+    var clockResolution = RunFacts.histogramUnitNanoseconds
+    /// Whether the rows were measured with `--quick`.
+    var isQuick = false
+    /// Words for cells, by cell id.
+    var words: [String: String] = [:]
+
+    /// The figure's text in short tables and sentences; its digits are those that its interval allows.
+    func short(_ figure: Figure, _ row: SummaryRow) -> String {
+        guard let value = row[figure].value else { return Quantities.absent }
+        if figure.column?.isPart == true { return Quantities.percent((value * 100).rounded() / 100) }
+        return Quantities.short(
+            value, width: row.interval(of: figure).map { $0.high - $0.low }, in: figure.unit,
+            resolution: figure.basis == .sample ? clockResolution : 0)
+    }
+}
+
+extension SummaryContext {
+    /// - Parameter facts: the run of the rows; nil if unknown.
+    init(_ facts: RunFacts?) {
+        self.init()
+        guard let facts else { return }
+        if let resolution = facts.clockResolutionNanoseconds { clockResolution = resolution }
+        isQuick = facts.isQuick
+        for workload in facts.workloads { words.merge(workload.cellWords) { first, _ in first } }
+    }
+}
+
+/// The columns of one workload's table.
+struct SummaryColumns {
     /// The reference backend of ratios.
     let baseline: BackendID
-    /// Resolution of the clock that timed the rows, in nanoseconds.
-    let clockResolution: Double
-    let isQuick: Bool
+    let context: SummaryContext
     private let hasUnlike: Bool
 
     /// Marks the ratio of two backends that do not make the same promise about the shape.
     static let unlike = "!"
 
-    init(_ rows: [SummaryRow] = [], clockResolution: Double = 0, isQuick: Bool = false) {
+    init(_ rows: [SummaryRow] = [], _ context: SummaryContext = SummaryContext()) {
         // If there is also another form of the baseline, the baseline has the shorter name.
         baseline = RatioFindings.baseline(of: rows) ?? .dispatch
         hasUnlike = rows.contains(where: \.isRatioUnlike)
-        (self.clockResolution, self.isQuick) = (clockResolution, isQuick)
+        self.context = context
     }
 
     /// The figure in the table's format. Digits of ratios with and without a mark are below each other.
@@ -27,7 +57,7 @@ struct SummaryContext {
             return Quantities.absent + mark
         }
         return switch figure.unit {
-        case .nanoseconds where figure.basis == .sample: Quantities.time(value, resolution: clockResolution)
+        case .nanoseconds where figure.basis == .sample: Quantities.time(value, resolution: context.clockResolution)
         case .nanoseconds: Quantities.time(value)
         case .bytes: Quantities.bytes(value)
         case .perSecond: Quantities.count(value) + "/s"
@@ -50,7 +80,7 @@ extension SummaryRow {
     typealias Column = Table<SummaryRow>.Column
 
     /// The columns after the name, in order.
-    static func columns(_ context: SummaryContext) -> [Column] {
+    static func columns(_ table: SummaryColumns) -> [Column] {
         let axis = Column(
             "axis", isText: true,
             """
@@ -61,18 +91,18 @@ extension SummaryRow {
         let marks = Column(
             RowMark.column, isText: true,
             "Letters that restrict the row's interpretation; capitals are the more serious form."
-        ) { row in String(RowMark.marks(of: row, isQuick: context.isQuick).map(\.rawValue)) }
-        return [axis] + Figure.tabled.flatMap { columns(of: $0, context) } + [marks]
+        ) { row in String(RowMark.marks(of: row, isQuick: table.context.isQuick).map(\.rawValue)) }
+        return [axis] + Figure.tabled.flatMap { columns(of: $0, table) } + [marks]
     }
 
     /// The figure's own column, and the one of its interval.
-    private static func columns(of figure: Figure, _ context: SummaryContext) -> [Column] {
-        let title = figure.isRatio ? "vs \(context.baseline.rawValue)" : figure.title
-        let mark = " A \(SummaryContext.unlike) marks a ratio between backends that did different things."
-        let own = Column(title, figure.meaning + (figure.isRatio ? mark : "")) { context.text(of: figure, $0) }
+    private static func columns(of figure: Figure, _ table: SummaryColumns) -> [Column] {
+        let title = figure.isRatio ? "vs \(table.baseline.rawValue)" : figure.title
+        let mark = " A \(SummaryColumns.unlike) marks a ratio between backends that did different things."
+        let own = Column(title, figure.meaning + (figure.isRatio ? mark : "")) { table.text(of: figure, $0) }
         guard figure.hasInterval else { return [own] }
         let meaning = "The ends of the interval of \(title), in the unit of the figure before it."
-        return [own, Column("95 % interval", isJoined: true, meaning) { context.interval(of: figure, $0) }]
+        return [own, Column("95 % interval", isJoined: true, meaning) { table.interval(of: figure, $0) }]
     }
 
     /// Whether the rates of an open loop are informative. Otherwise the workload states the arrival rate, and the other

@@ -4,9 +4,7 @@ import OpBenchModel
 /// Notes for readers of the summary's tables: a line for each note that the rows require.
 struct SummaryNotes {
     let rows: [SummaryRow]
-    /// Resolution of the clock that timed the rows, in nanoseconds.
-    let clockResolution: Double
-    let isQuick: Bool
+    let context: SummaryContext
 
     /// A warning that applies to nearly all rows, printed above the tables; nil if there is none.
     var warning: String? {
@@ -40,7 +38,7 @@ struct SummaryNotes {
     private var unlike: Entry? {
         guard rows.contains(where: \.isRatioUnlike) else { return nil }
         return (
-            SummaryContext.unlike,
+            SummaryColumns.unlike,
             "not comparable: one of the two does not promise what the shape measures, or is on the other axis"
         )
     }
@@ -60,9 +58,9 @@ struct SummaryNotes {
     private var unresolved: Entry? {
         let figures = Figure.tabled.filter { $0.unit == .nanoseconds && $0.basis == .sample }
         let times = rows.lazy.flatMap { row in figures.compactMap { row[$0].value } }
-        guard times.contains(where: { $0 < clockResolution }) else { return nil }
+        guard times.contains(where: { $0 < context.clockResolution }) else { return nil }
         return (
-            Quantities.time(0, resolution: clockResolution),
+            Quantities.time(0, resolution: context.clockResolution),
             "below the clock's resolution, or started before the submitting call returned"
         )
     }
@@ -73,7 +71,7 @@ struct SummaryNotes {
     }
 
     private var marks: [Entry] {
-        let present = Set(rows.flatMap { RowMark.marks(of: $0, isQuick: isQuick) })
+        let present = Set(rows.flatMap { RowMark.marks(of: $0, isQuick: context.isQuick) })
         return RowMark.allCases.filter(present.contains).map { (String($0.rawValue), $0.meaning) }
     }
 }

@@ -7,13 +7,10 @@ struct SummaryTable {
     private let notes: SummaryNotes
     private let findings: [String]
 
-    /// - Parameters:
-    ///   - clockResolution: resolution of the clock that timed the rows, in nanoseconds.
-    ///   - isQuick: whether the rows were measured with `--quick`.
-    init(_ rows: [SummaryRow], clockResolution: Double, isQuick: Bool = false) {
-        sections = rows.byWorkload.map { SummarySection($0, clockResolution: clockResolution, isQuick: isQuick) }
-        notes = SummaryNotes(rows: rows, clockResolution: clockResolution, isQuick: isQuick)
-        findings = FindingSentences(rows, isQuick: isQuick, whereMarked: "--wide").lines
+    init(_ rows: [SummaryRow], _ context: SummaryContext) {
+        sections = rows.byWorkload.map { SummarySection($0, context) }
+        notes = SummaryNotes(rows: rows, context: context)
+        findings = FindingSentences(rows, context, isBelowMarks: true).lines
     }
 
     /// For a terminal: headings name the cells. Lines are as long as they need to be.
@@ -41,11 +38,10 @@ private struct SummarySection {
     private let classKind: String
 
     /// - Parameter rows: at least one row, all of one workload.
-    init(_ rows: [SummaryRow], clockResolution: Double, isQuick: Bool) {
+    init(_ rows: [SummaryRow], _ context: SummaryContext) {
         self.rows = rows
         cells = CellNames(rows.map { .init(id: $0.cellID, parameters: $0.parameters) })
-        let context = SummaryContext(rows, clockResolution: clockResolution, isQuick: isQuick)
-        columns = SummaryRow.columns(context).filter { column in
+        columns = SummaryRow.columns(SummaryColumns(rows, context)).filter { column in
             column.title == Figure.time.title
                 || rows.contains { !["", Quantities.absent].contains(WrappedText.trimmed(column.text($0))) }
         }

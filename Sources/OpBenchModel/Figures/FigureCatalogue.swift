@@ -10,7 +10,8 @@ extension Figure {
         sustainedRate, arrivalRate, completionRate, capacity, notifyLatencyP50, notifyLatencyP99, selfPerturbation,
         cpuTime, voluntarySwitches, involuntarySwitches, pageFaults, futexCalls, threadsCreated, instructions,
         hardwareInstructions, cycles, cacheMisses, branchMisses, allocations, allocatedBytes, retainedBytes,
-        unreleasedBytes, peakResident, inversions, startsAfterSuspend, quiesceP99, resumeToStartP99,
+        unreleasedBytes, peakResident, inversions, startsAfterSuspend, quiesceP90, resumeToStartP90,
+        cpuShare,
     ]
 }
 
@@ -18,8 +19,8 @@ extension Figure {
     /// The figures that short tables show besides the time: each is the point of the shapes, or of the samples taken on
     /// request, that have it.
     public static let special: [Figure] = [
-        intendedLatencyP50, intendedLatencyP99, sustainedRate, inversions, quiesceP99, resumeToStartP99, instructions,
-        hardwareInstructions, cycles,
+        intendedLatencyP50, intendedLatencyP99, sustainedRate, inversions, startsAfterSuspend, quiesceP90,
+        resumeToStartP90, cpuShare, instructions, hardwareInstructions, cycles,
     ]
 }
 
@@ -56,7 +57,7 @@ extension Figure {
     public static let schedulingEfficiency = Figure(
         "scheduling_efficiency", .schedulingEfficiency, "mean", phase: "makespan", .time, "effi\u{AD}ciency",
         """
-        In shapes with dependencies and work: max(work ÷ processors, span) ÷ makespan, where the span is \
+        Of independent operations and of graphs, with work: max(work ÷ processors, span) ÷ makespan, where the span is \
         the longest path; 1 is a perfect schedule at no cost.
         """,
         column: .init(3, isPart: true))
@@ -270,12 +271,21 @@ extension Figure {
         "starts_after_suspend", .startsAfterSuspend, "total", .order, "late starts",
         "Operations per round that started after `suspend` had returned.",
         column: .init(15))
-    public static let quiesceP99 = Figure(
-        "quiesce_p99_ns", .quiesceTime, "p99", .latency, "quiesce p99",
-        "From the return of `suspend` to the last start after it, 99th percentile.",
+    public static let quiesceP90 = Figure(
+        "quiesce_p90_ns", .quiesceTime, "p90", .latency, "quiesce p90",
+        "From the return of `suspend` to the last start after it, 90th percentile.",
         column: .init(16))
-    public static let resumeToStartP99 = Figure(
-        "resume_to_start_p99_ns", .resumeToStart, "p99", .latency, "resume p99",
-        "From the call to `resume` to the first start, 99th percentile.",
+    public static let resumeToStartP90 = Figure(
+        "resume_to_start_p90_ns", .resumeToStart, "p90", .latency, "resume p90",
+        "From the call to `resume` to the first start, 90th percentile.",
         column: .init(17))
+}
+
+// MARK: - Thread priorities
+
+extension Figure {
+    public static let cpuShare = Figure(
+        "cpu_share", .cpuShare, "mean", .order, "CPU share",
+        "The part of a processor that operations of a thread priority got: their CPU time ÷ their time from start to end.",
+        column: .init(25, isPart: true))
 }

@@ -209,14 +209,15 @@ extension WorkloadPlan {
     /// The total work of one round, in nanoseconds.
     public var workTotal: Double { Double(itemCount) * Double(workNanoseconds) }
 
-    /// The work on the longest path of dependencies, in nanoseconds: a lower bound for any number of processors. Nil in
-    /// shapes without dependencies.
+    /// The work on the longest path of dependencies, in nanoseconds: a lower bound for any number of processors. Nil if
+    /// something else bounds the order, such as a priority or a suspension.
     public var workSpan: Double? {
-        (chains?.depth ?? graph?.span).map { Double($0) * Double(itemsPerOperation) * Double(workNanoseconds) }
+        (chains?.depth ?? graph?.span ?? (shape == .independent ? 1 : nil)).map {
+            Double($0) * Double(itemsPerOperation) * Double(workNanoseconds)
+        }
     }
 
-    /// The shortest possible makespan on that many processors, from work and span; nil in shapes without dependencies
-    /// or without work.
+    /// The shortest possible makespan on that many processors, from work and span; nil without a span or without work.
     public func idealMakespan(processors: Int) -> Double? {
         guard let workSpan, workNanoseconds > 0 else { return nil }
         let slots = limit.map { $0 * (chains?.queues ?? 1) } ?? processors

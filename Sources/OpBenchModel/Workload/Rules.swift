@@ -15,6 +15,7 @@ public struct CellRule: Sendable, Hashable {
     /// The status that does not fail the run; nil for cells that are not run: their rows have status `skipped` and the
     /// reason.
     public var status: SampleStatus?
+    /// The reason; of a name, the words.
     public var reason = ""
 }
 
@@ -58,6 +59,17 @@ extension CellRule {
         ]
         return Format.object("an object", CellRule(), fields.filter { hasStatus || $0.name != "status" })
             .list(allowed, atMost: countLimit)
+    }
+
+    /// Names for cells: the first rule that applies to a cell gives its name.
+    static func names(on shape: ShapeDefinition?) -> Format<[CellRule]> {
+        let fields: [Field<CellRule>] = [
+            Field("when", conditions(on: shape), isRequired: true) { $0.conditions = $1 },
+            Field("words", .sentence("a few words"), "The cells' name, in a few words.", isRequired: true) {
+                $0.reason = $1
+            },
+        ]
+        return Format.object("an object", CellRule(), fields).list("a list of names", atMost: countLimit)
     }
 
     /// One backend, several, or all.

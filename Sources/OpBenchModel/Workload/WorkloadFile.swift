@@ -11,6 +11,7 @@ struct WorkloadFile: Sendable {
     private var kinds: Set<SampleKind>?
     private var skips: [CellRule] = []
     private var expectations: [CellRule] = []
+    private var answer: [CellRule] = []
     /// The cells' lists, expanded; nil until they could be.
     private var spec: WorkloadSpec?
 
@@ -49,6 +50,9 @@ struct WorkloadFile: Sendable {
             Field(
                 "expect", of: { CellRule.list("a list of expectations", of: $0.shape, hasStatus: true) },
                 "Known bad statuses, which do not fail the run.", keep: { $0.expectations = $1 }),
+            Field(
+                "answer", of: { CellRule.names(on: $0.shape) },
+                "Words for cells, in the sentence that a run ends with.", keep: { $0.answer = $1 }),
         ]
         var draft = WorkloadFile()
         draft.shape = guess
@@ -66,7 +70,7 @@ struct WorkloadFile: Sendable {
                     file: file, text: text, sha256: SHA256.hexadecimal(of: Array(text.utf8)),
                     name: draft.name ?? shape.shape.rawValue, summary: draft.summary, shape: shape.shape, axes: axes,
                     zips: draft.zips ?? [], backends: draft.backends, sampleKinds: draft.kinds ?? shape.usualKinds,
-                    skips: draft.skips, expectations: draft.expectations)
+                    skips: draft.skips, expectations: draft.expectations, answer: draft.answer)
                 try spec.expandCells(line: root["parameters"]?.value.line)
                 draft.spec = spec
             }

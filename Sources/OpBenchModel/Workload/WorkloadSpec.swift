@@ -18,6 +18,8 @@ public struct WorkloadSpec: Sendable {
     public var sampleKinds: Set<SampleKind>
     public var skips: [CellRule]
     public var expectations: [CellRule]
+    /// Words for cells, for the sentence that answers the workload's question.
+    public var answer: [CellRule] = []
 }
 
 extension WorkloadSpec {
@@ -156,6 +158,12 @@ extension WorkloadSpec {
                     ? nil : "\(place) matches nothing: no cell meets its `when`"
             }
         }
-        return warnings("skip", skips) + warnings("expect", expectations)
+        return warnings("skip", skips) + warnings("expect", expectations) + warnings("answer", answer)
+    }
+
+    /// The words for cells, by cell id.
+    public var cellWords: [String: String] {
+        let named = cells.compactMap { cell in answer.first { $0.applies(to: cell) }.map { (cell.id, $0.reason) } }
+        return Dictionary(named) { first, _ in first }
     }
 }

@@ -56,11 +56,13 @@ extension RoundAnalysis {
         }
     }
 
-    /// Statistics in nanoseconds.
+    /// Statistics in nanoseconds. A percentile needs so many values that one of them lies beyond it: the 99th percentile
+    /// of fewer than 100 values would be their maximum.
     private static func statistics(of histogram: Histogram<UInt64>) -> [(stat: String, value: Double)] {
-        let percentiles = [("p50", 50.0), ("p90", 90), ("p99", 99), ("p99.9", 99.9)]
+        let percentiles = [("p50", 50.0, 2), ("p90", 90, 10), ("p99", 99, 100), ("p99.9", 99.9, 1000)]
         return [("mean", histogram.mean)]
-            + percentiles.map { ($0.0, Double(histogram.valueAtPercentile($0.1))) }
-            + [("max", Double(histogram.maxRecorded))]
+            + percentiles.filter { histogram.totalCount >= $0.2 }.map {
+                ($0.0, Double(histogram.valueAtPercentile($0.1)))
+            } + [("max", Double(histogram.maxRecorded))]
     }
 }
