@@ -17,7 +17,7 @@ from engine_docs.examples import read_examples
 from engine_docs.layout import BASELINE, HEADLINE, REFERENCE, ROOT, SESSION
 from engine_docs.mutations import Mutation
 from engine_docs.run import Run, read_run
-from engine_docs.tables import differences, makers
+from engine_docs.tables import lines, makers
 
 LINES = """\
 # words
@@ -195,18 +195,15 @@ def test_the_tables_of_the_documentation_are_generated_from_the_contract(contrac
     made = makers(contract)
     absent = tmp_path / "absent.txt"
     absent.write_text("## C Third\n  Foundation: absent: no third\nC1 six\nC2 seven\n")
-    assert '| A2 | two | all of it: no "reason" |\n' in made["lines"]("A")
-    assert "| A1 | one | a part: a part |\n" in made["lines"]("A")
-    assert made["differences"]("all").splitlines()[2:] == [
-        "| A1 | one | fails: does not | yes |",
-        "| A2 | two | absent |  |",
-        "| B1 | four | absent: no second |  |",
-        "| B2 | five | differs: so |  |",
-    ]
-    assert differences(Contract(absent)).splitlines()[2:] == ["| C1–C2 | Third | absent: no third |  |"]
-    assert "| without | A2 |\n" in made["summary"]("contract")
-    with pytest.raises(Problem, match="no group Z"):
-        made["lines"]("Z")
+    first, second, _ = made["lines"]("contract").split("\n## ")
+    assert first.splitlines()[0] == "## A: First"
+    assert first.splitlines()[4:] == ["| A1 | one | ✓ fails: does not |", "| A2 | two | absent |", "| A3 | three |  |"]
+    assert second.splitlines()[4:] == ["| B1 | four | absent: no second |", "| B2 | five | differs: so |"]
+    assert lines(Contract(absent)).splitlines()[2:] == [
+        "Foundation on Linux: absent: no third.", "", "| line | statement |", "| --- | --- |", "| C1 | six |", "| C2 | seven |",
+    ]  # fmt: skip
+    summary = made["summary"]("contract")
+    assert '| without, and why | A2: no "reason" |\n' in summary and "| a part of it without | A1: a part |\n" in summary
 
 
 def test_examples_are_dedented_and_named_once(tmp_path: Path) -> None:
