@@ -1,4 +1,4 @@
-"""The tables of the documentation that are generated only from the contract."""
+"""The parts of the documentation that are generated only from the contract."""
 
 from collections.abc import Callable
 
@@ -32,17 +32,13 @@ def lines(contract: Contract) -> str:
 
 
 def _section(group: Group) -> str:
-    """A group's heading and table. What holds for Foundation and the whole group is stated once."""
-    head = f"## {group.letter}: {group.title}\n\n"
+    """A group's heading and lines. What holds for Foundation and the whole group is stated once."""
     reasons = {(line.foundation, line.is_shown) for line in group.lines}
-    if len(group.lines) > 1 and reasons == {(group.lines[0].foundation, False)}:
-        common = group.lines[0].foundation
-        note = f"Foundation on Linux: {common}.\n\n" if common else ""
-        return head + note + table(("line", "statement"), ((line.id, line.statement) for line in group.lines))
-    return head + table(
-        ("line", "statement", "on Foundation"), ((line.id, line.statement, _foundation(line)) for line in group.lines)
-    )
+    common = group.lines[0].foundation if len(group.lines) > 1 and len(reasons) == 1 else ""
+    note = f"Foundation on Linux: {common}.\n\n" if common else ""
+    listed = "".join(f"- **{line.id}** {line.statement}{'' if common else _foundation(line)}\n" for line in group.lines)
+    return f"## {group.letter}: {group.title}\n\n{note}{listed}"
 
 
 def _foundation(line: Line) -> str:
-    return f"✓ {line.foundation}" if line.is_shown else line.foundation
+    return f" · Foundation{' ✓' if line.is_shown else ''}: {line.foundation}" if line.foundation else ""

@@ -195,13 +195,11 @@ def test_the_tables_of_the_documentation_are_generated_from_the_contract(contrac
     made = makers(contract)
     absent = tmp_path / "absent.txt"
     absent.write_text("## C Third\n  Foundation: absent: no third\nC1 six\nC2 seven\n")
-    first, second, _ = made["lines"]("contract").split("\n## ")
-    assert first.splitlines()[0] == "## A: First"
-    assert first.splitlines()[4:] == ["| A1 | one | ✓ fails: does not |", "| A2 | two | absent |", "| A3 | three |  |"]
-    assert second.splitlines()[4:] == ["| B1 | four | absent: no second |", "| B2 | five | differs: so |"]
-    assert lines(Contract(absent)).splitlines()[2:] == [
-        "Foundation on Linux: absent: no third.", "", "| line | statement |", "| --- | --- |", "| C1 | six |", "| C2 | seven |",
+    assert made["lines"]("contract").split("\n\n")[:4] == [
+        "## A: First", "- **A1** one · Foundation ✓: fails: does not\n- **A2** two · Foundation: absent\n- **A3** three",
+        "## B: Second", "- **B1** four · Foundation: absent: no second\n- **B2** five · Foundation: differs: so",
     ]  # fmt: skip
+    assert lines(Contract(absent)).splitlines()[2:] == ["Foundation on Linux: absent: no third.", "", "- **C1** six", "- **C2** seven"]
     summary = made["summary"]("contract")
     assert '| without, and why | A2: no "reason" |\n' in summary and "| a part of it without | A1: a part |\n" in summary
 
