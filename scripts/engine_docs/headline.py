@@ -5,6 +5,7 @@ from pathlib import Path
 
 from engine_docs.articles import Maker
 from engine_docs.errors import Problem
+from engine_docs.goals import ALLOCATORS
 from opbench_rows import BadRows, read
 
 Row = dict[str, str]
@@ -51,16 +52,20 @@ class Cell:
     def times(self) -> tuple[float | None, ...]:
         return self.engine, self.dispatch, self.foundation
 
+    @property
+    def interval(self) -> str:
+        return f"{self.ratio:.2f} ({self.low:.2f}–{self.high:.2f})"
+
     def row(self, *times: float | None) -> str:
-        return f"| {self.name} | {' | '.join(map(time, times))} | {self.ratio:.2f} ({self.low:.2f}–{self.high:.2f}) |\n"
+        return f"| {self.name} | {' | '.join(map(time, times))} | {self.interval} |\n"
 
 
 def makers(folder: Path) -> dict[str, Maker]:
-    """Makes parts from the summary.csv of the run NAME in a folder: `headline NAME`, the README's table and the sentence
-    after it, and `times NAME`, the table of all cells."""
+    """Makes parts from the summary.csv of kept runs in a folder: `headline RUN`, the README's table and the sentence after
+    it, and `times NAME`, the table of all cells in the runs NAME-ALLOCATOR."""
     return {
         "headline": lambda name: _headline(cells(folder, name)),
-        "times": lambda name: _times(cells(folder, name)),
+        "times": lambda name: _times([cells(folder, f"{name}-{allocator}") for allocator in ALLOCATORS]),
     }
 
 
@@ -122,12 +127,19 @@ def _cell(
     return Cell(words, axis, *times, functions, measured(rows.get((cell, other))), ratio, low, high)
 
 
-def _times(of: list[Cell]) -> str:
+def _times(of: list[list[Cell]]) -> str:
+    """The times with the first allocator, and the ratios with each."""
+    ratios = " | ".join(f"engine ÷ Dispatch, {words}" for words in ALLOCATORS.values())
     head = (
-        "| time per operation | engine | Dispatch | – by C functions | Foundation | engine ÷ Dispatch (95 %) |\n"
-        "| --- | ---: | ---: | ---: | ---: | --- |\n"
+        f"| time per operation | engine | Dispatch | – by C functions | Foundation | {ratios} |\n"
+        f"| --- | ---: | ---: | ---: | ---: |{' --- |' * len(of)}\n"
     )
-    return head + "".join(cell.row(cell.engine, cell.dispatch, cell.functions, cell.foundation) for cell in of)
+    rows = []
+    for cells in zip(*of, strict=True):
+        times = (cells[0].engine, cells[0].dispatch, cells[0].functions, cells[0].foundation)
+        figures = [*map(time, times), *(cell.interval for cell in cells)]
+        rows.append(f"| {cells[0].name} | {' | '.join(figures)} |\n")
+    return head + "".join(rows)
 
 
 def _headline(of: list[Cell]) -> str:

@@ -12,10 +12,10 @@ from opbench_rows import BadRows, read
 
 CHAIN = "chain depth=100000 work_ns=0"
 DIAMONDS = "diamonds kind=diamond layers=100 width=1000 work_ns=0"
-PLAIN = ("engine", "dispatch", "tbb")
-DECLARED = ("engine", "dispatch:notify", "tbb:flow")
-IN_ONE_STEP = ("engine:graph", "dispatch:notify", "tbb:flow")
-BY_HAND = ("engine:within", "dispatch", "tbb")
+PLAIN = ("engine", "tbb")
+DECLARED = ("engine", "tbb:flow")
+IN_ONE_STEP = ("engine:graph", "tbb:flow")
+BY_HAND = ("engine:within", "tbb")
 CELLS = [
     ("closures", "tiny work_ns=0", PLAIN),
     ("BlockOperations", "tiny form=block work_ns=0", PLAIN),
@@ -31,7 +31,7 @@ CELLS = [
     ("1 → 1,000 → 1, declared in one step", DIAMONDS, IN_ONE_STEP),
     ("1 → 1,000 → 1, by hand", DIAMONDS, BY_HAND),
 ]
-"""Words for a cell, its cell_id, and the backends for the engine, Dispatch and oneTBB: on a cell's axis, if it has one."""
+"""Words for a cell, its cell_id, and the backends for the engine and oneTBB: on a cell's axis, if it has one."""
 
 
 @dataclass(frozen=True)
@@ -47,15 +47,12 @@ class Ratio:
 
 @dataclass(frozen=True)
 class Cell:
-    """The nanoseconds per operation of a cell, and the engine's time ÷ those of the others."""
+    """The nanoseconds per operation of a cell, and the engine's time ÷ oneTBB's."""
 
     words: str
     engine: float | None
-    dispatch: float | None
-    functions: float | None
     onetbb: float | None
-    to_dispatch: Ratio
-    to_onetbb: Ratio
+    ratio: Ratio
 
 
 @dataclass(frozen=True)
@@ -70,40 +67,42 @@ class Peers:
     is_quick: bool
     cells: list[Cell]
 
-    def table(self) -> str:
-        head = (
-            "| time per operation | engine | Dispatch | – by C functions | oneTBB | engine ÷ Dispatch (95 %) "
-            "| engine ÷ oneTBB (95 %) |\n| --- | ---: | ---: | ---: | ---: | --- | --- |\n"
-        )
-        rows = [
-            f"| {cell.words} | {' | '.join(map(time, (cell.engine, cell.dispatch, cell.functions, cell.onetbb)))} "
-            f"| {cell.to_dispatch} | {cell.to_onetbb} |\n"
-            for cell in self.cells
-        ]
-        kind = "A short trial, not a measurement: medians" if self.is_quick else "Medians"
-        blocks = "one block" if self.blocks == 1 else f"{self.blocks} blocks"
-        about = f"{kind} of {blocks} with oneTBB {self.version}, {self.allocator}, {self.compiler}, {self.processor}."
-        return f"{head}{''.join(rows)}\n{about}\n"
-
     def sentence(self) -> str:
         """Where the engine is faster than oneTBB, and where it is slower, beyond chance."""
         found: dict[str, list[str]] = {"less": [], "more": []}
-        for cell in sorted(self.cells, key=lambda cell: cell.to_onetbb.value):
-            low, high = cell.to_onetbb.interval or (0, float("inf"))
+        for cell in sorted(self.cells, key=lambda cell: cell.ratio.value):
+            low, high = cell.ratio.interval or (0, float("inf"))
             if low > 1 or high < 1:
-                found["more" if low > 1 else "less"].append(f"{cell.to_onetbb.value:.2f} in {cell.words}")
+                found["more" if low > 1 else "less"].append(f"{cell.ratio.value:.2f} in {cell.words}")
         parts = [f"{kind}: {'; '.join(cells)}" for kind, cells in found.items() if cells]
         said = ". It takes ".join(parts) or "as much, within chance, everywhere"
         return f"Of oneTBB {self.version}'s time per operation, with {self.allocator}, the engine takes {said}.\n"
 
 
 def makers(runs: Path, verdicts: Path) -> dict[str, Maker]:
-    """Makes parts for an allocator from the kept run peers-ALLOCATOR: `peers ALLOCATOR`, its table, and `onetbb ALLOCATOR`,
-    a sentence for the README."""
+    """Makes parts from the kept runs peers-ALLOCATOR: `peers onetbb`, the table of all allocators, and `onetbb ALLOCATOR`, a
+    sentence for the README."""
     return {
-        "peers": lambda allocator: kept(runs, verdicts, allocator).table(),
+        "peers": lambda _: table([kept(runs, verdicts, allocator) for allocator in ALLOCATORS]),
         "onetbb": lambda allocator: kept(runs, verdicts, allocator).sentence(),
     }
+
+
+def table(of: list[Peers]) -> str:
+    """The times with the first allocator, and the ratios with each."""
+    first = of[0]
+    head = (
+        f"| time per operation | engine | oneTBB | {' | '.join(f'engine ÷ oneTBB, {peers.allocator}' for peers in of)} |\n"
+        f"| --- | ---: | ---: |{' --- |' * len(of)}\n"
+    )
+    rows = [
+        f"| {cells[0].words} | {time(cells[0].engine)} | {time(cells[0].onetbb)} "
+        f"| {' | '.join(str(cell.ratio) for cell in cells)} |\n"
+        for cells in zip(*(peers.cells for peers in of), strict=True)
+    ]
+    kind = "A short trial, not a measurement: medians" if any(peers.is_quick for peers in of) else "Medians"
+    about = f"{kind} of {first.blocks} blocks with oneTBB {first.version}, {first.compiler}, {first.processor}"
+    return f"{head}{''.join(rows)}\n{about}; times with {first.allocator}.\n"
 
 
 def kept(runs: Path, verdicts: Path, allocator: str) -> Peers:
@@ -124,20 +123,13 @@ def kept(runs: Path, verdicts: Path, allocator: str) -> Peers:
 
 
 def _cell(
-    rows: dict[tuple[str, str], Row], goals: dict[tuple[str, str, str], Row], words: str, cell: str,
-    backends: tuple[str, str, str],
-) -> Cell:  # fmt: skip
-    own, base, peer = backends
-    engine = rows[cell, own]
-    if engine["ratio_to"] != base:
-        raise ValueError(f"the ratio of {cell} is not to {base}")
-    functions = None if base == "dispatch:notify" else measured(rows.get((cell, "dispatch:function")))
-    return Cell(
-        words, measured(engine), measured(rows[cell, base]), functions, measured(rows[cell, peer]),
-        _ratio(engine, "time_ratio", "time_ratio_"), _ratio(goals[cell, own, peer], "ratio", ""),
-    )  # fmt: skip
+    rows: dict[tuple[str, str], Row], goals: dict[tuple[str, str, str], Row], words: str, cell: str, backends: tuple[str, str]
+) -> Cell:
+    own, peer = backends
+    ratio = _ratio(goals[cell, own, peer])
+    return Cell(words, measured(rows[cell, own]), measured(rows[cell, peer]), ratio)
 
 
-def _ratio(row: Row, value: str, interval: str) -> Ratio:
-    low, high = row[f"{interval}ci_low"], row[f"{interval}ci_high"]
-    return Ratio(float(row[value]), (float(low), float(high)) if low else None)
+def _ratio(row: Row) -> Ratio:
+    low, high = row["ci_low"], row["ci_high"]
+    return Ratio(float(row["ratio"]), (float(low), float(high)) if low else None)

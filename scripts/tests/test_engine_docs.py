@@ -17,7 +17,7 @@ from engine_docs.examples import read_examples
 from engine_docs.layout import BASELINE, HEADLINE, REFERENCE, ROOT, SESSION
 from engine_docs.mutations import Mutation
 from engine_docs.run import Run, read_run
-from engine_docs.tables import differences, makers
+from engine_docs.tables import lines, makers
 
 LINES = """\
 # words
@@ -195,18 +195,13 @@ def test_the_tables_of_the_documentation_are_generated_from_the_contract(contrac
     made = makers(contract)
     absent = tmp_path / "absent.txt"
     absent.write_text("## C Third\n  Foundation: absent: no third\nC1 six\nC2 seven\n")
-    assert '| A2 | two | all of it: no "reason" |\n' in made["lines"]("A")
-    assert "| A1 | one | a part: a part |\n" in made["lines"]("A")
-    assert made["differences"]("all").splitlines()[2:] == [
-        "| A1 | one | fails: does not | yes |",
-        "| A2 | two | absent |  |",
-        "| B1 | four | absent: no second |  |",
-        "| B2 | five | differs: so |  |",
-    ]
-    assert differences(Contract(absent)).splitlines()[2:] == ["| C1–C2 | Third | absent: no third |  |"]
-    assert "| without | A2 |\n" in made["summary"]("contract")
-    with pytest.raises(Problem, match="no group Z"):
-        made["lines"]("Z")
+    assert made["lines"]("contract").split("\n\n")[:4] == [
+        "## A: First", "- **A1** one · Foundation ✓: fails: does not\n- **A2** two · Foundation: absent\n- **A3** three",
+        "## B: Second", "- **B1** four · Foundation: absent: no second\n- **B2** five · Foundation: differs: so",
+    ]  # fmt: skip
+    assert lines(Contract(absent)).splitlines()[2:] == ["Foundation on Linux: absent: no third.", "", "- **C1** six", "- **C2** seven"]
+    summary = made["summary"]("contract")
+    assert '| without, and why | A2: no "reason" |\n' in summary and "| a part of it without | A1: a part |\n" in summary
 
 
 def test_examples_are_dedented_and_named_once(tmp_path: Path) -> None:
@@ -297,8 +292,10 @@ def run_of_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("one", "", "a", headline.PLAIN), ("two", "", "b", headline.PLAIN), ("three", "by hand", "c", headline.BY_HAND),
     ]  # fmt: skip
     monkeypatch.setattr(headline, "CELLS", cells)
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run/summary.csv").write_text(SUMMARY, encoding="utf-8")
+    with_jemalloc = SUMMARY.replace("0.5,0.2,0.625", "0.75,0.5,1")
+    for name, rows in (("run", SUMMARY), ("run-system", SUMMARY), ("run-jemalloc", with_jemalloc)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "summary.csv").write_text(rows, encoding="utf-8")
     return tmp_path
 
 
@@ -313,9 +310,9 @@ def test_the_headline_has_the_greatest_gains_first_and_then_the_losses(run_of_ce
 
 def test_the_table_of_times_has_all_cells(run_of_cells: Path) -> None:
     assert headline.makers(run_of_cells)["times"]("run").splitlines()[2:] == [
-        "| one | 250 ns | 1,000 ns | 500 ns | 2,500 ns | 0.50 (0.20–0.62) |",
-        "| two | 100 ns | 400 ns | – | 200 µs | 0.25 (0.20–0.31) |",
-        "| three, by hand | 1,000 µs | 500 µs | 250 µs | – | 2.00 (1.50–2.50) |",
+        "| one | 250 ns | 1,000 ns | 500 ns | 2,500 ns | 0.50 (0.20–0.62) | 0.75 (0.50–1.00) |",
+        "| two | 100 ns | 400 ns | – | 200 µs | 0.25 (0.20–0.31) | 0.25 (0.20–0.31) |",
+        "| three, by hand | 1,000 µs | 500 µs | 250 µs | – | 2.00 (1.50–2.50) | 2.00 (1.50–2.50) |",
     ]
 
 
@@ -329,15 +326,11 @@ def test_a_run_without_the_cells_is_a_problem(tmp_path: Path) -> None:
 
 
 PEER_SUMMARY = """\
-cell_id,backend,axis,operation_class,time_ns_per_op,time_ratio,time_ratio_ci_low,time_ratio_ci_high,ratio_to
-a,engine,,,250,0.5,0.2,0.625,dispatch
-a,dispatch,,,500,1,1,1,dispatch
-a,dispatch:function,,,400,0.8,0.7,0.9,dispatch
-a,tbb,,,1000,2,1.9,2.1,dispatch
-b,engine,declared,,300,0.75,0.5,1,dispatch:notify
-b,dispatch:notify,declared,,400,1,1,1,dispatch:notify
-b,dispatch:function,by_hand,,100,1,1,1,dispatch
-b,tbb:flow,declared,,200,0.5,0.4,0.6,dispatch:notify
+cell_id,backend,operation_class,time_ns_per_op
+a,engine,,250
+a,tbb,,1000
+b,engine,,300
+b,tbb:flow,,200
 """
 PEER_GOALS = """\
 cell_id,backend,against,ratio,ci_low,ci_high,verdict
@@ -353,18 +346,20 @@ PEER_RUN = {
 @pytest.fixture
 def run_of_peers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(peers, "CELLS", [("one", "a", peers.PLAIN), ("two, declared", "b", peers.DECLARED)])
-    (tmp_path / "peers-system").mkdir()
-    (tmp_path / "peers-system/summary.csv").write_text(PEER_SUMMARY, encoding="utf-8")
-    (tmp_path / "peers-system/run.json").write_text(json.dumps(PEER_RUN), encoding="utf-8")
-    (tmp_path / "engine-peers-system.csv").write_text(PEER_GOALS, encoding="utf-8")
+    with_jemalloc = PEER_GOALS.replace("0.25,0.2,0.3125", "0.5,,")
+    for allocator, rows in (("system", PEER_GOALS), ("jemalloc", with_jemalloc)):
+        (tmp_path / f"peers-{allocator}").mkdir()
+        (tmp_path / f"peers-{allocator}/summary.csv").write_text(PEER_SUMMARY, encoding="utf-8")
+        (tmp_path / f"peers-{allocator}/run.json").write_text(json.dumps(PEER_RUN), encoding="utf-8")
+        (tmp_path / f"engine-peers-{allocator}.csv").write_text(rows, encoding="utf-8")
     return tmp_path
 
 
 def test_the_table_of_peers_has_both_ratios_and_the_version(run_of_peers: Path) -> None:
-    made = peers.makers(run_of_peers, run_of_peers)["peers"]("system").splitlines()
+    made = peers.makers(run_of_peers, run_of_peers)["peers"]("onetbb").splitlines()
     assert made[2:4] == [
-        "| one | 250 ns | 500 ns | 400 ns | 1,000 ns | 0.50 (0.20–0.62) | 0.25 (0.20–0.31) |",
-        "| two, declared | 300 ns | 400 ns | – | 200 ns | 0.75 (0.50–1.00) | 1.50 (1.25–1.75) |",
+        "| one | 250 ns | 1,000 ns | 0.25 (0.20–0.31) | 0.50 |",
+        "| two, declared | 300 ns | 200 ns | 1.50 (1.25–1.75) | 1.50 (1.25–1.75) |",
     ]
     assert all(word in made[5] for word in ("2021.8", "glibc", "Swift 6.3,", "two processors", "9 blocks"))
     assert "trial" not in made[5]
@@ -372,11 +367,8 @@ def test_the_table_of_peers_has_both_ratios_and_the_version(run_of_peers: Path) 
 
 def test_a_quick_run_of_peers_is_marked(run_of_peers: Path) -> None:
     quick = json.dumps(PEER_RUN | {"plan": {"quick": True}})
-    (run_of_peers / "peers-system/run.json").write_text(quick, encoding="utf-8")
-    few = PEER_GOALS.replace("0.25,0.2,0.3125", "0.25,,")
-    (run_of_peers / "engine-peers-system.csv").write_text(few, encoding="utf-8")
-    made = peers.makers(run_of_peers, run_of_peers)["peers"]("system")
-    assert "| 0.50 (0.20–0.62) | 0.25 |" in made and "trial" in made
+    (run_of_peers / "peers-jemalloc/run.json").write_text(quick, encoding="utf-8")
+    assert "trial" in peers.makers(run_of_peers, run_of_peers)["peers"]("onetbb")
 
 
 def test_the_sentence_about_onetbb_names_gains_and_losses(run_of_peers: Path) -> None:
@@ -388,7 +380,7 @@ def test_the_sentence_about_onetbb_names_gains_and_losses(run_of_peers: Path) ->
 def test_a_run_without_the_peer_is_a_problem(run_of_peers: Path) -> None:
     (run_of_peers / "peers-system/run.json").write_text('{"executable": {"description": {}}}', encoding="utf-8")
     with pytest.raises(Problem, match="onetbb"):
-        peers.makers(run_of_peers, run_of_peers)["peers"]("system")
+        peers.makers(run_of_peers, run_of_peers)["onetbb"]("system")
 
 
 MODULES = {

@@ -39,7 +39,6 @@ public struct Bisection: Sendable {
         known.filter { $0.value.verdict == .bad && isCounted($0.value) }.keys.min()!
     }
 
-    /// Whether the verdict on a position is certain.
     private func isCertain(_ position: Int) -> Bool { known[position]?.isCertain ?? false }
 
     /// The position to measure next: the nearest to the middle that is not skipped. Nil if the search has ended.

@@ -52,7 +52,6 @@ extension [CompareRow] {
 }
 
 extension CompareRow {
-    /// The cell, the backend and the phase.
     fileprivate var place: [String] { [figure.cellID, figure.backend.rawValue, figure.phase] }
 
     /// Whether equal sides with an interval of this width would not pass, and the figure shows no worsening.

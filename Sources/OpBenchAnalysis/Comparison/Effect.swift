@@ -14,7 +14,6 @@ struct Effect {
     let scale: Scale
     /// head − base, on the scale.
     var shift: Double
-    /// The interval of the shift.
     var interval: ClosedRange<Double>?
     var probability: Double?
     /// The number of replicates, of the smaller side: blocks or, if the programs were linked in several layouts,

@@ -152,7 +152,6 @@ package struct OperationBody: @unchecked Sendable {
 // MARK: - Called by backends
 
 extension OperationBody {
-    /// The operation's work.
     @inline(__always)
     package func run(_ operation: Int) {
         switch state.pointee.mode {

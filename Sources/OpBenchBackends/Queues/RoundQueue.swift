@@ -43,7 +43,6 @@ protocol ObjectQueue: RoundQueue {
     func add(_ item: Item)
     func add(_ items: [Item])
     func cancelAll()
-    /// A `BlockOperation` of one block.
     static func block(_ work: @escaping Work) -> Item
     /// A `BlockOperation` of several blocks, which run those operations of the plan.
     static func group(_ numbers: Range<Int>, _ body: OperationBody) -> Item

@@ -19,7 +19,6 @@ struct JSONNode {
         return isPlain ? ".\(name)" : "[\(JSONText.excerpt(name))]"
     }
 
-    /// A mistake at this place.
     func mistake(_ message: String, remedy: String) -> InputError {
         InputError(file: file, line: value.line > 0 ? value.line : nil, path: path, message: message, remedy: remedy)
     }

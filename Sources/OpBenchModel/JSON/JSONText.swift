@@ -94,7 +94,6 @@ public enum JSONText {
         text += line + "\n" + indentation + "]"
     }
 
-    /// The value on one line.
     private static func flat(_ value: JSONValue) -> String {
         switch value.content {
         case .null: "null"

@@ -4,7 +4,6 @@
 package protocol ShapeDetail: Sendable {
     /// The number of successive operations of the plan that are submitted as one. A limit counts such groups.
     var groupSize: Int { get }
-    /// Whether the body of every operation runs.
     var runsEveryBody: Bool { get }
     /// The largest number of operations in a warm-up.
     var warmUpLimit: Int { get }
@@ -27,7 +26,6 @@ extension ShapeDetail {
 /// Compares the traces of a backend with those of the serial loop: every operation's mark, and the sum of the items
 /// done.
 package enum MarkCheck {
-    /// The violations, in words.
     package static func violations(of traces: RoundTraces, in plan: WorkloadPlan) -> [String] {
         violations(of: traces, in: plan) { plan.expectedMark(of: $0) }
     }
@@ -73,7 +71,6 @@ struct NoticeCheck {
     /// The announced event: the operation's `finish` or `end`.
     let announced: String
 
-    /// The violations, in words.
     func violations(of traces: RoundTraces, in plan: WorkloadPlan) -> [String] {
         var (missing, repeated, tooFew, tooMany) = (0, 0, 0, 0)
         for operation in 0..<plan.operationCount {

@@ -43,7 +43,6 @@ public struct WorkloadPlan: Sendable {
     }
 
     public var shape: Shape
-    /// The capability that a backend needs.
     package var needs: Capability
     /// The promises that the shape is about. Only backends that give them have comparable times.
     package var concerns: BackendGuarantees = []

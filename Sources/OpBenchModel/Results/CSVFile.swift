@@ -1,7 +1,6 @@
 /// Writes and reads a run's CSV files: RFC 4180 quoting, UTF-8, a header, and lines that end in LF (the reader accepts
 /// CRLF too). Row types declare their columns; `param_<name>` columns are the sorted union over the run.
 public enum CSVFile {
-    /// The prefix of parameter columns.
     static let parameterPrefix = "param_"
 
     // MARK: Writing

@@ -2,7 +2,6 @@
 /// published schema, the cell ids, `--help`, the plan and the estimates are all derived from these values.
 public struct ShapeDefinition: Sendable {
     public let shape: Shape
-    /// The capability that a backend needs.
     package let needs: Capability
     /// One line for people.
     public let summary: String
@@ -16,7 +15,6 @@ public struct ShapeDefinition: Sendable {
     public internal(set) var kinds = Set(SampleKind.allCases)
     /// Why a cell's values cannot be combined, and the remedy; nil if they can.
     var problem: @Sendable (Cell) -> (what: String, remedy: String)? = { _ in nil }
-    /// An estimate of a round's duration.
     package internal(set) var estimate = RoundEstimate()
     /// A cell that needs the least planning per operation and that a backend supports exactly if it supports the given
     /// cell.

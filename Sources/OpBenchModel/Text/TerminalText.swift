@@ -101,7 +101,6 @@ extension Unicode.Scalar {
 }
 
 extension UInt8 {
-    /// Whether this is the ASCII code of a letter or a digit.
     package var isASCIILetterOrDigit: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -72,7 +72,6 @@ extension CellRule {
         return Format.object("an object", CellRule(), fields).list("a list of names", atMost: countLimit)
     }
 
-    /// One backend, several, or all.
     private static func backends(for shape: ShapeDefinition?) -> Format<[BackendID]> {
         let (all, backend) = ("*", BackendID.format(for: shape))
         let (one, list) = (backend.map { [$0] }, backend.distinct("a list of backends"))

@@ -9,7 +9,7 @@ import Synchronization
 /// Every property and method may be used from any thread (contract A6). Configure an operation before you add it. Later
 /// changes are safe, but may come too late.
 ///
-/// Names and signatures are those of Foundation's `Operation`. <doc:DifferencesFromFoundation> lists the differences.
+/// Names and signatures are those of Foundation's `Operation`. <doc:Contract> lists the differences.
 open class Operation: @unchecked Sendable {
     /// The part of the operation's state that several threads change. The first property: see
     /// `DependencyEdge.state(of:)`.

@@ -8,8 +8,7 @@ import Synchronization
 /// and is freed then (contract Q3). Operations do not delay the end of the process, and a forked child cannot use the
 /// queues of its parent: see <doc:ForkExitAndSignals>.
 ///
-/// Names and signatures are those of Foundation's `OperationQueue`. <doc:DifferencesFromFoundation> lists the
-/// differences.
+/// Names and signatures are those of Foundation's `OperationQueue`. <doc:Contract> lists the differences.
 open class OperationQueue: @unchecked Sendable {
     /// The value of `maxConcurrentOperationCount` that leaves the number to the engine: as many as there are
     /// processors, at most the container's CPU quota, and more while operations are blocked, up to 64 or that number

@@ -100,7 +100,7 @@ struct EngineEndTests {
         withExtendedLifetime(tokens) {}
     }
 
-    // Not shared: Foundation loses a slot now and then, see DifferencesFromFoundation.
+    // Not shared: Foundation loses a slot now and then, see the contract, C14.
     @Test("an end that is announced while main returns is not lost", .contract("C14"), arguments: OwnEndStyle.allCases)
     func endsWhileMainReturns(style: OwnEndStyle) {
         let ender = DispatchQueue(label: "own-end.ender")
