@@ -185,9 +185,7 @@ let package = Package(
                 "Futex/FutexLock.swift", "Futex/Futex.swift", "Workers/BriefSpin.swift", "Workers/CPUQuota.swift",
                 "Workers/Processors.swift", "Queue/Snapshot/QueueRegister.swift",
             ].map { "Engine/\($0)" }),
-        // The program of scripts/mutate.
-        .executableTarget(name: "mutate", path: "Tests/MutationTool"),
-        .testTarget(name: "ExplorerTests", dependencies: ["explore", "mutate", "Interleaving", "TestSupport"]),
+        .testTarget(name: "ExplorerTests", dependencies: ["explore", "Interleaving", "TestSupport"]),
         // One program, written for Foundation, three times: migrated by scoped imports, migrated by one file of names,
         // and unchanged (in the oracle tests).
         .testTarget(
@@ -299,7 +297,7 @@ if let extent = Context.environment["OPBENCH_ENGINE_ONLY"] {
     ].map { "Conformance/Shared/\($0)Tests.swift" }
     let leftOut = ["tests": [], "memory": quiet, "races": quiet + ["Conformance/Cycles"] + ofOneThread]
     if let folders = leftOut[extent] {
-        let tools = ["Interleaving", "explore", "Explore", "mutate", "EngineCosts", "CountedMalloc"]
+        let tools = ["Interleaving", "explore", "Explore", "EngineCosts", "CountedMalloc"]
         package.targets.removeAll { target in
             tools.contains { target.name.hasPrefix($0) } || target.name == "EngineStress"
         }

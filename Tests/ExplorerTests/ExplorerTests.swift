@@ -8,7 +8,7 @@ import Testing
 struct ExplorerTests {
     /// The scenarios' names, from `explore list`.
     private static func names(broken: Bool) throws -> [String] {
-        let listing = try Tool.explore.run(["list"])
+        let listing = try explore(["list"])
         try #require(listing.status == 0)
         return listing.output.split(separator: "\n").filter { $0.contains("(broken on purpose)") == broken }
             .map { String($0.prefix { $0 != " " }) }
@@ -17,7 +17,7 @@ struct ExplorerTests {
     @Test("Every schedule within the short bounds keeps its property, in every scenario", .slow)
     func shortBounds() throws {
         let names = try Self.names(broken: false)
-        let search = try Tool.explore.run(["search"])
+        let search = try explore(["search"])
         #expect(search.status == 0, "\(search.output)")
         let lines = search.output.split(separator: "\n")
         for name in names {
@@ -29,7 +29,7 @@ struct ExplorerTests {
 
     @Test("So do random schedules, by seeds that are always the same")
     func randomSchedules() throws {
-        let search = try Tool.explore.run(["random", "--schedules", "\(Scale.of(40))"])
+        let search = try explore(["random", "--schedules", "\(Scale.of(40))"])
         #expect(search.status == 0, "\(search.output)")
     }
 
@@ -40,12 +40,12 @@ struct ExplorerTests {
         let names = try Self.names(broken: true)
         #expect(names.count >= 4)
         for name in names {
-            let found = try Tool.explore.run([command, name])
+            let found = try explore([command, name])
             #expect(found.status == 1, "\(command) did not find \(name)")
             let line = try #require(found.output.split(separator: "\n").first { $0.contains("replay: ") })
             let replay = String(try #require(line.split(separator: " ").last))
-            let first = try Tool.explore.run(["replay", replay])
-            let second = try Tool.explore.run(["replay", replay])
+            let first = try explore(["replay", replay])
+            let second = try explore(["replay", replay])
             #expect(first.status == 1)
             #expect(first.output.hasPrefix("FAILED"))
             #expect(first.output == second.output)
@@ -57,7 +57,7 @@ struct ExplorerTests {
         arguments: ["two-producers-limit-1", "both-workers-wait", "spare-worker-ends", "futex-lock-three"])
     func deterministic(name: String) throws {
         func run(seed: Int) throws -> String {
-            let result = try Tool.explore.run(["random", name, "--schedules", "30", "--seed", "\(seed)"])
+            let result = try explore(["random", name, "--schedules", "30", "--seed", "\(seed)"])
             return result.output.split(separator: " ").last.map(String.init) ?? ""
         }
         let traces = try (0..<3).map { _ in try run(seed: 100) }
@@ -84,38 +84,21 @@ struct ExplorerTests {
         "Bad usage exits with 2",
         arguments: [[], ["fly"], ["search", "no-such-scenario"], ["search", "--far"], ["replay"]])
     func badUsage(arguments: [String]) throws {
-        #expect(try Tool.explore.run(arguments).status == 2)
+        #expect(try explore(arguments).status == 2)
     }
 }
 
-/// The guards that scripts/mutate breaks on purpose.
-@Suite(.onOwnThreads)
-struct MutationTests {
-    @Test("Every mutation's old text occurs exactly once in the engine's sources: change Tests/Mutations with them")
-    func upToDate() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let check = try Tool.mutate.run(["check"], in: root)
-        #expect(check.status == 0, "\(check.output)")
-    }
-}
-
-/// A program beside the test bundle.
-private enum Tool: String {
-    case explore, mutate
-
-    func run(_ arguments: [String], in folder: URL? = nil) throws -> (status: Int32, output: String) {
-        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let process = Process()
-        process.executableURL = URL(filePath: tests).deletingLastPathComponent().appending(path: rawValue)
-        process.arguments = arguments
-        if let folder { process.currentDirectoryURL = folder }
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.run()
-        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
-    }
+/// Runs the explorer, which is beside the test bundle.
+private func explore(_ arguments: [String]) throws -> (status: Int32, output: String) {
+    let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let process = Process()
+    process.executableURL = URL(filePath: tests).deletingLastPathComponent().appending(path: "explore")
+    process.arguments = arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: output, as: UTF8.self))
 }

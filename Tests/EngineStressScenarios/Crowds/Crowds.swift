@@ -11,9 +11,6 @@ extension Scenario {
             "sleepers", "operations that sleep: limits are kept, and no more threads than 512 (N2, N13)",
             size: 10_000, rounds: 1, testSize: 2_000, testRounds: 1, body: sleepers),
         Scenario(
-            "chains", "one chain through several queues, forwards and backwards (E22, E23)",
-            size: 1_000_000, rounds: 1, testSize: 20_000, testRounds: 2, body: chains),
-        Scenario(
             "drops", "queues dropped in flight by their users and by their own operations (Q3)", unit: "queues",
             size: 2_000, rounds: 5, testSize: 300, testRounds: 2, body: droppedQueues),
         Scenario(

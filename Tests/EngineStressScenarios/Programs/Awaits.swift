@@ -10,9 +10,10 @@ final class Awaits: @unchecked Sendable {
     init(_ program: Program) {
         self.program = program
         var random = program.run.generator(77)
-        for number in 0..<6 {
+        // A task's thread must not run a deinit that waits.
+        let subjects = program.subjects.filter { $0.task.isKept }.shuffled(using: &random).prefix(6)
+        for (number, subject) in subjects.enumerated() {
             running.add()
-            let subject = program.subjects[Int.random(in: 0..<program.subjects.count, using: &random)]
             let task = Task.detached { [self] in
                 await watch(subject)
                 running.remove()
@@ -23,7 +24,7 @@ final class Awaits: @unchecked Sendable {
     }
 
     private func watch(_ subject: Subject) async {
-        let operation = program.operation(subject.index)
+        guard let operation = subject.operation else { return }
         if await operation.finished() {
             program.run.require(operation.hasEnded, "an await of \(subject) returns early (contract O8)")
         } else {

@@ -9,6 +9,7 @@ extension Program {
             judgeEnd(subject)
             judgeCancellation(subject)
             judgeDependencies(subject)
+            judgeLateStart(subject)
             judgeNotices(subject)
         }
         for (place, record) in queues.enumerated() { judgeQueue(place, record) }
@@ -18,16 +19,25 @@ extension Program {
 
     /// No later than this did the operation finish for its dependents: 0 if nothing says so.
     ///
-    /// One that ran finished after main's end; one that did not, after the first call that could cancel it.
+    /// One that ran finished after main's end; one that ended before its turn, after it began to say so; another, after
+    /// the first call that could cancel it.
     func earliestFinish(_ subject: Subject) -> UInt64 {
         if subject.hasRun { return subject.ended.load(ordering: .relaxed) }
-        return max(firstCancel(subject) ?? 0, subject.addBegin.load(ordering: .relaxed))
+        let first = max(firstCancel(subject) ?? 0, subject.addBegin.load(ordering: .relaxed))
+        guard subject.hasEndedEarly else { return first }
+        let early = subject.endsEarly.load(ordering: .relaxed)
+        return firstCancel(subject) == nil ? early : min(early, first)
+    }
+
+    func record(of subject: Subject) -> QueueRecord? {
+        let place = subject.queue.load(ordering: .relaxed)
+        return place < 0 ? nil : queues[place]
     }
 
     /// When the first call began that may have cancelled it.
     private func firstCancel(_ subject: Subject) -> UInt64? {
-        let direct = subject.cancels.read().map(\.begin)
-        return (direct + queues[subject.queue.load(ordering: .relaxed)].cancelCalls.map(\.begin)).min()
+        let ofAll = record(of: subject)?.cancelCalls ?? []
+        return (subject.cancels.read() + ofAll).map(\.begin).min()
     }
 
     /// For one that ran: its queue cannot have chosen it before this.
@@ -49,65 +59,72 @@ extension Program {
     // MARK: One operation
 
     private func judgeEnd(_ subject: Subject) {
-        let operation = operation(subject.index)
         let runs = subject.runs.load(ordering: .relaxed)
-        run.require(operation.hasEnded && !operation.isExecuting, "\(subject) ends up as \(operation) (A1)")
-        if !subject.isHeld { run.require(operation.isReady, "\(subject) is unready when finished (contract A3)") }
-        run.require(runs == 1 || operation.isCancelled, "\(subject) ran \(runs) times (contract E24)")
         let completions = subject.completions.load(ordering: .relaxed)
-        run.require(completions == 1, "\(subject) completed \(completions) times (contract I1)")
-        run.require(operation.completionBlock == nil, "\(subject) keeps its completion block (contract I6)")
+        let mayBeLeftOut = firstCancel(subject) != nil || subject.hasEndedEarly
+        run.require(runs == 1 || runs == 0 && mayBeLeftOut, "\(subject) ran \(runs) times (contract E24)")
+        run.require(!subject.hasRun || !subject.hasEndedEarly, "\(subject) ran, and had ended before (contract C9)")
+        let expected = subject.task.hasCompletion ? 1 : 0
+        run.require(completions == expected, "\(subject) completed \(completions) times (contract I1)")
+        if let operation = subject.operation {
+            run.require(operation.hasEnded && !operation.isExecuting, "\(subject) ends up as \(operation) (A1)")
+            if subject.kind != .held, !subject.kind.mayEndEarly {
+                run.require(operation.isReady, "\(subject) is unready when finished (contract A3)")
+            }
+            run.require(runs == 1 || operation.isCancelled || subject.hasEndedEarly, "\(subject) is left out (E24)")
+            run.require(operation.completionBlock == nil, "\(subject) keeps its completion block (contract I6)")
+        }
+        guard subject.hasRun else { return }
         let start = subject.started.load(ordering: .relaxed)
-        guard runs > 0 else { return }
         run.require(
             subject.addBegin.load(ordering: .relaxed) < start, "\(subject) runs before it is added (contract M3)")
-        run.require(
-            subject.completed.load(ordering: .relaxed) > subject.ended.load(ordering: .relaxed),
-            "\(subject) completes before its end (contract I1)")
-        if subject.isHeld {
+        if subject.task.hasCompletion {
+            run.require(
+                subject.completed.load(ordering: .relaxed) > subject.ended.load(ordering: .relaxed),
+                "\(subject) completes before its end (contract I1)")
+        }
+        if subject.kind == .held {
             let opening = subject.firstOpening.load(ordering: .relaxed)
             run.require(opening != 0 && opening < start, "\(subject) runs before its gate opens (contract F1)")
         }
     }
 
     private func judgeCancellation(_ subject: Subject) {
-        let operation = operation(subject.index)
-        let cancels = subject.cancels.read()
+        let isCancelled = subject.operation?.isCancelled
         let finish = earliestFinish(subject)
         let start = subject.started.load(ordering: .relaxed)
         let first = firstCancel(subject)
-        if operation.isCancelled {
-            run.require(first != nil, "\(subject) is cancelled, and nobody did that (contract J8)")
-        }
-        for call in cancels {
-            if subject.hasRun {
-                if call.end < finish { run.require(operation.isCancelled, "\(subject) forgets a cancel (contract J1)") }
-                if call.end < start {
-                    run.require(
-                        subject.foundCancelled.load(ordering: .relaxed),
-                        "\(subject) runs after a cancel and does not see it (contract J13)")
-                }
+        run.require(first != nil || isCancelled != true, "\(subject) is cancelled, and nobody did that (contract J8)")
+        for call in subject.cancels.read() where subject.hasRun {
+            if call.end < finish { run.require(isCancelled != false, "\(subject) forgets a cancel (contract J1)") }
+            if call.end < start {
                 run.require(
-                    call.end > earliestChoice(subject), "\(subject) runs although it was cancelled before (J5)")
+                    subject.foundCancelled.load(ordering: .relaxed),
+                    "\(subject) runs after a cancel and does not see it (contract J13)")
             }
+            run.require(call.end > earliestChoice(subject), "\(subject) runs although it was cancelled before (J5)")
         }
-        if !subject.hasRun, let first {
+        if !subject.hasRun, !subject.hasEndedEarly, subject.task.hasCompletion, let first {
             run.require(
                 first < subject.completed.load(ordering: .relaxed), "\(subject) is left out before its cancel (J5)")
         }
-        for call in queues[subject.queue.load(ordering: .relaxed)].cancelCalls
+        for call in record(of: subject)?.cancelCalls ?? []
         where subject.addEnd.load(ordering: .relaxed) < call.begin && subject.hasRun && finish > call.end {
-            run.require(operation.isCancelled, "\(subject) escapes a cancel of all (contract J10)")
+            run.require(isCancelled != false, "\(subject) escapes a cancel of all (contract J10)")
         }
     }
 
     private func judgeDependencies(_ subject: Subject) {
-        let late = lateEdges.read().filter { $0.dependent == subject.index }
-        let listed = Set(operation(subject.index).dependencies.map(ObjectIdentifier.init))
-        let expected = Set(
-            (subject.fixed + late).filter { $0.removeEnd.load(ordering: .relaxed) == 0 }
-                .map { ObjectIdentifier(operation($0.dependency)) })
-        run.require(listed == expected, "\(subject) lists \(listed.count) dependencies, not \(expected.count) (E11)")
+        let late = lateEdges.read().filter { $0.dependent == subject.index && $0.addEnd.load(ordering: .relaxed) != 0 }
+        if let operation = subject.operation {
+            let listed = Set(operation.dependencies.map(ObjectIdentifier.init))
+            let expected = (subject.fixed + late).filter { $0.removeEnd.load(ordering: .relaxed) == 0 }
+            // An operation keeps what it depends on (contract E21).
+            let objects = Set(expected.compactMap { self.operation($0.dependency) }.map(ObjectIdentifier.init))
+            run.require(
+                listed == objects && listed.count == Set(expected.map(\.dependency)).count,
+                "\(subject) lists \(listed.count) dependencies, not \(expected.count) (E11)")
+        }
         guard subject.hasRun else { return }
         let start = subject.started.load(ordering: .relaxed)
         for edge in subject.fixed where isInForce(edge, at: start) {
@@ -131,5 +148,24 @@ extension Program {
         return subject.fixed.contains {
             isInForce($0, at: start) && subjects[$0.dependency].hasRun && earliestFinish(subjects[$0.dependency]) > came
         }
+    }
+
+    /// No `start` is called on an operation that had finished before it can have been chosen.
+    private func judgeLateStart(_ subject: Subject) {
+        let start = subject.lateStart.load(ordering: .relaxed)
+        guard start > 0 else { return }
+        guard !subject.wasSurelyUnchosen.load(ordering: .relaxed) else {
+            return run.violated("\(subject) is started, and had finished before it was chosen (C9)")
+        }
+        // A thread starts what it has chosen before it runs anything else. So it chose this one after it had run the
+        // other. Another thread may have chosen it before the announcement, and call `start` at any time.
+        let starter = subject.lateStarter.load(ordering: .relaxed)
+        let announced = subject.announced.load(ordering: .relaxed)
+        let other = subjects.first { other in
+            let end = other.ended.load(ordering: .relaxed)
+            return other.kind.isOnItsThread && other.endingThread.load(ordering: .relaxed) == starter
+                && announced < end && end < start
+        }
+        if let other { run.violated("\(subject) is started, and had finished before \(other) ended (C9)") }
     }
 }

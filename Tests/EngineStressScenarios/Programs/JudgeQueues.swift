@@ -3,16 +3,30 @@ import OperationEngine
 /// The reference model's view of a queue: its limit and its suspensions.
 extension Program {
     func judgeQueue(_ place: Int, _ record: QueueRecord) {
-        let members = subjects.filter { $0.queue.load(ordering: .relaxed) == place && $0.hasRun }
-            .sorted { $0.started.load(ordering: .relaxed) < $1.started.load(ordering: .relaxed) }
+        let all = subjects.filter { $0.queue.load(ordering: .relaxed) == place }
+        let inOrder = all.filter(\.hasRun).sorted {
+            $0.started.load(ordering: .relaxed) < $1.started.load(ordering: .relaxed)
+        }
+        let members = inOrder.filter { $0.kind != .barrier }
         judgeLimit(members, record)
-        if record.plan.target == .serialQueue { judgeSerial(members) }
+        if record.plan.target == .serialQueue { judgeSerial(inOrder) }
+        if record.plan.isOrderly { judgeOrder(members) }
         judgeSuspensions(members, record)
-        for barrier in barrierRecords where barrier.place == place { judgeBarrier(barrier, record) }
+        for barrier in all where barrier.kind == .barrier { judgeBarrier(barrier, all, record) }
         if let queue = record.queue {
             run.readMetrics(ofEmpty: queue)
             run.require(queue.operationCount == 0, "an empty queue counts \(queue.operationCount) (contract M10)")
             run.require(queue.operations.isEmpty, "an empty queue lists \(queue.operations.count) (contract M9)")
+        }
+    }
+
+    /// One after the other, in the order of adding.
+    private func judgeOrder(_ members: [Subject]) {
+        for (subject, next) in zip(members, members.dropFirst()) {
+            run.require(
+                subject.ended.load(ordering: .relaxed) < next.started.load(ordering: .relaxed)
+                    && subject.addBegin.load(ordering: .relaxed) < next.addEnd.load(ordering: .relaxed),
+                "\(next) begins before the end of \(subject), or before its turn (contract G5, N3)")
         }
     }
 
@@ -24,7 +38,7 @@ extension Program {
             let now = subject.started.load(ordering: .relaxed)
             running.removeAll { $0.ended.load(ordering: .relaxed) < now }
             running.append(subject)
-            guard running.count > 1 || mayBeZero(record) else { continue }
+            guard running.count > 1 || record.plan.mayChangeLimit else { continue }
             let since = running.map { earliestChoice($0) }.max() ?? 0
             let limit = greatestLimit(record, since, now)
             run.require(
@@ -32,12 +46,10 @@ extension Program {
         }
     }
 
-    private func mayBeZero(_ record: QueueRecord) -> Bool { record.plan.mayChangeLimit }
-
     /// A serial queue of Dispatch runs one main at a time; what has left it for a task or another thread goes on
     /// (contract P6).
     private func judgeSerial(_ members: [Subject]) {
-        let onQueue = members.filter { !$0.isAsynchronous && !$0.isLate && !$0.isTask }
+        let onQueue = members.filter(\.kind.isOnItsThread)
         for (subject, next) in zip(onQueue, onQueue.dropFirst()) {
             run.require(
                 subject.ended.load(ordering: .relaxed) < next.started.load(ordering: .relaxed),
@@ -79,28 +91,30 @@ extension Program {
 
     /// Everything before a barrier is finished when it begins, everything after begins when it has ended, and nothing
     /// runs beside it (contract P7). One that was cancelled does not run (P11).
-    private func judgeBarrier(_ barrier: BarrierRecord, _ record: QueueRecord) {
-        let runs = barrier.runs.load(ordering: .relaxed)
-        guard runs == 1 else {
+    private func judgeBarrier(_ barrier: Subject, _ members: [Subject], _ record: QueueRecord) {
+        let addBegin = barrier.addBegin.load(ordering: .relaxed)
+        guard barrier.hasRun else {
             _ = run.require(
-                runs == 0 && record.cancelCalls.contains { $0.end > barrier.addBegin },
-                "a barrier ran \(runs) times (contract P7)")
+                record.cancelCalls.contains { $0.end > addBegin }, "\(barrier) never ran (contract P7)")
             return
         }
         let (start, end) = (barrier.started.load(ordering: .relaxed), barrier.ended.load(ordering: .relaxed))
-        for period in suspensions(of: record) where barrier.addBegin > period.begin {
-            run.require(start < period.begin || start > period.end, "a barrier starts in a suspended queue (P8)")
+        for period in suspensions(of: record) where addBegin > period.begin {
+            run.require(start < period.begin || start > period.end, "\(barrier) starts in a suspended queue (P8)")
         }
-        for subject in subjects where subject.queue.load(ordering: .relaxed) == barrier.place {
-            if subject.addEnd.load(ordering: .relaxed) < barrier.addBegin {
-                run.require(earliestFinish(subject) < start, "a barrier begins before the end of \(subject) (P7)")
+        for subject in members where subject !== barrier {
+            if subject.kind.isObject, subject.addEnd.load(ordering: .relaxed) < addBegin {
+                run.require(earliestFinish(subject) < start, "\(barrier) begins before the end of \(subject) (P7)")
             }
             guard subject.hasRun else { continue }
             let (began, ended) = (subject.started.load(ordering: .relaxed), subject.ended.load(ordering: .relaxed))
-            if subject.addBegin.load(ordering: .relaxed) > barrier.addEnd.load(ordering: .relaxed) {
-                run.require(began > end, "\(subject) begins before the end of the barrier before it (P7)")
+            if subject.addEnd.load(ordering: .relaxed) < addBegin {
+                run.require(ended < start, "\(barrier) begins before the end of \(subject) (P7)")
             }
-            run.require(ended < start || began > end, "\(subject) runs beside a barrier (P7)")
+            if subject.addBegin.load(ordering: .relaxed) > barrier.addEnd.load(ordering: .relaxed) {
+                run.require(began > end, "\(subject) begins before the end of \(barrier) (P7)")
+            }
+            run.require(ended < start || began > end, "\(subject) runs beside \(barrier) (P7)")
         }
     }
 
@@ -120,14 +134,17 @@ extension Program {
 
     /// The operations that a cycle holds back: those for which all says so, and those that it may.
     func behindCycle() -> (certainly: Set<Int>, possibly: Set<Int>) {
-        guard !operation(plan.cycle[0]).isCancelled else { return ([], []) }
-        let late = lateEdges.read().filter { $0.removeEnd.load(ordering: .relaxed) == 0 }
+        func isCancelled(_ index: Int) -> Bool { operation(index)?.isCancelled ?? true }
+        guard !isCancelled(plan.cycle[0]) else { return ([], []) }
+        let late = lateEdges.read().filter {
+            $0.addEnd.load(ordering: .relaxed) != 0 && $0.removeEnd.load(ordering: .relaxed) == 0
+        }
         let fixed = subjects.flatMap { $0.fixed.filter { $0.removeEnd.load(ordering: .relaxed) == 0 } }
         let possibly = reached(by: fixed + late)
-        guard !plan.cycle.contains(where: { operation($0).isCancelled }) else { return ([], possibly) }
+        guard !plan.cycle.contains(where: isCancelled) else { return ([], possibly) }
         // Over operations that nobody has cancelled.
-        let certainly = reached(by: fixed.filter { !operation($0.dependent).isCancelled })
-        return (certainly.filter { !operation($0).isCancelled }, possibly)
+        let certainly = reached(by: fixed.filter { !isCancelled($0.dependent) })
+        return (certainly.filter { !isCancelled($0) }, possibly)
     }
 
     private func reached(by edges: [Edge]) -> Set<Int> {

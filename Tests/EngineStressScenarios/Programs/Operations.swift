@@ -1,31 +1,65 @@
 import OperationEngine
 import Synchronization
 
-/// The classes of a program's operations, which tell their subjects what happens.
+/// Makes a program's operations, which tell their subjects what happens.
 enum OperationFactory {
-    static func make(_ subject: Subject, _ live: LiveCount) -> Operation {
-        let operation: Operation =
-            switch subject.task.kind {
-            case .plain: PlainOperation(subject, live)
-            case .held: HeldOperation(subject, live)
-            case .asynchronous(let end): AsynchronousOperation(subject, live, end)
-            case .late(let end): LateOperation(subject, live, end)
-            case .blocks(let count): GroupOperation(subject, live, count)
-            case .task: TaskOperation(subject, live)
-            }
-        operation.queuePriority = subject.task.priority
+    /// Nil for a closure and a barrier.
+    static func make(_ subject: Subject, _ live: LiveCount) -> Operation? {
+        let operation: Operation
+        switch subject.kind {
+        case .closure, .barrier: return nil
+        case .plain: operation = PlainOperation(subject, live)
+        case .held: operation = HeldOperation(subject, live)
+        case .block: operation = BlockOperation(block: block(subject, live))
+        case .blocks(let count): operation = GroupOperation(subject, live, count)
+        case .task: operation = TaskOperation(subject, live)
+        case .ownStart(.whenAsked(let last)): operation = AskedOperation(subject, live, last)
+        case .ownStart(let end): operation = OwnStartOperation(subject, live, end)
+        case .ownEnd(let end): operation = OwnEndOperation(subject, live, end)
+        }
+        if subject.task.priority != .normal { operation.queuePriority = subject.task.priority }
         if subject.task.threadPriority != 0.5 { operation.threadPriority = subject.task.threadPriority }
-        operation.completionBlock = { subject.complete() }
+        if subject.task.hasCompletion { operation.completionBlock = { subject.complete() } }
         return operation
+    }
+
+    /// The body of a block, a closure or a barrier, with an object that only it holds.
+    static func block(_ subject: Subject, _ live: LiveCount) -> @Sendable () -> Void {
+        let cargo = Cargo(subject, live)
+        return {
+            withExtendedLifetime(cargo) {
+                subject.begin()
+                subject.work()
+                subject.end()
+            }
+        }
     }
 }
 
-extension Plan.AsynchronousEnd {
+/// The object that a block captures.
+private final class Cargo: Sendable {
+    private let subject: Subject
+    private let live: LiveCount
+
+    init(_ subject: Subject, _ live: LiveCount) {
+        self.subject = subject
+        self.live = live
+        live.add()
+    }
+
+    deinit {
+        subject.program.lastWords(of: subject)
+        subject.isBlockGone.store(true, ordering: .releasing)
+        live.remove()
+    }
+}
+
+extension Plan.End {
     /// Calls `finish` in this way.
     fileprivate func perform(in program: Program, _ finish: @escaping @Sendable () -> Void) {
         switch self {
-        case .inside: finish()
-        case .onThread: program.finisher.perform(finish)
+        case .inside, .anyTime, .atEnd, .inDeinit, .whenAsked: finish()
+        case .onThread, .whenCancelled, .byHand: program.finisher.perform(finish)
         case .byOperation: program.helper.addOperation(finish)
         }
     }
@@ -42,10 +76,13 @@ private class PlainOperation: Operation, @unchecked Sendable {
         super.init()
     }
 
-    deinit { live.remove() }
+    deinit {
+        subject.program.lastWords(of: subject)
+        live.remove()
+    }
 
     override func main() {
-        subject.begin(self)
+        subject.begin()
         subject.work()
         subject.end()
     }
@@ -54,31 +91,6 @@ private class PlainOperation: Operation, @unchecked Sendable {
 /// Held back by a gate of its own besides its dependencies (contract F2).
 private final class HeldOperation: PlainOperation, @unchecked Sendable {
     override var isReady: Bool { super.isReady && subject.isOpen.load(ordering: .acquiring) }
-}
-
-/// Leaves `start` to the engine, and says itself after its main that it is finished. Says nothing if its main is left out
-/// (contract C14).
-private final class LateOperation: PlainOperation, @unchecked Sendable {
-    private let manner: Plan.AsynchronousEnd
-    private let isOver = Atomic<Bool>(false)
-
-    init(_ subject: Subject, _ live: LiveCount, _ manner: Plan.AsynchronousEnd) {
-        self.manner = manner
-        super.init(subject, live)
-    }
-
-    override var isFinished: Bool { super.isFinished && isOver.load(ordering: .acquiring) }
-
-    override func main() {
-        subject.begin(self)
-        subject.work()
-        manner.perform(in: subject.program) { [self] in
-            subject.end()
-            willChangeValue(forKey: "isFinished")
-            isOver.store(true, ordering: .releasing)
-            didChangeValue(forKey: "isFinished")
-        }
-    }
 }
 
 /// Several blocks, which all have to run before the end (contract K3).
@@ -101,7 +113,7 @@ private final class GroupOperation: BlockOperation, @unchecked Sendable {
     deinit { live.remove() }
 
     override func main() {
-        subject.begin(self)
+        subject.begin()
         subject.work()
         super.main()
         let count = ran.ends.load(ordering: .relaxed)
@@ -125,56 +137,152 @@ private final class TaskOperation: AsyncOperation<Void>, @unchecked Sendable {
     deinit { live.remove() }
 
     override func run() async {
-        subject.begin(self)
+        subject.begin()
         await subject.workInTask()
         subject.end()
     }
 }
 
-/// Keeps its own state and says itself when it is finished (contract C1).
-private final class AsynchronousOperation: Operation, @unchecked Sendable {
-    private enum Phase: Int { case waiting, executing, finished }
+/// An operation whose end others may announce.
+protocol EndableEarly: Operation {
+    /// Ends it unless it has begun. True if it did.
+    @discardableResult
+    func endEarly() -> Bool
+}
 
-    private let subject: Subject
-    private let live: LiveCount
-    private let manner: Plan.AsynchronousEnd
-    private let phase = Atomic<Int>(Phase.waiting.rawValue)
+/// Decides which thread ends an operation that several may end.
+private final class Claim: Sendable {
+    enum Phase: Int { case waiting, executing, ending, finished }
 
-    init(_ subject: Subject, _ live: LiveCount, _ manner: Plan.AsynchronousEnd) {
-        self.subject = subject
-        self.live = live
-        self.manner = manner
-        live.add()
-        super.init()
+    private let value = Atomic<Int>(Phase.waiting.rawValue)
+
+    var phase: Phase { Phase(rawValue: value.load(ordering: .acquiring))! }
+
+    /// True for the first caller.
+    func begin(_ next: Phase) -> Bool {
+        value.compareExchange(
+            expected: Phase.waiting.rawValue, desired: next.rawValue, ordering: .acquiringAndReleasing
+        ).exchanged
     }
 
-    deinit { live.remove() }
+    func finish() { value.store(Phase.finished.rawValue, ordering: .releasing) }
+}
+
+/// Keeps its own state and says itself when it is finished (contract C1). Notes when `start` is called after the end.
+private class OwnStartOperation: PlainOperation, EndableEarly, @unchecked Sendable {
+    private let end: Plan.End
+    private let claim = Claim()
+
+    init(_ subject: Subject, _ live: LiveCount, _ end: Plan.End) {
+        self.end = end
+        super.init(subject, live)
+    }
 
     override var isAsynchronous: Bool { true }
-    override var isExecuting: Bool { phase.load(ordering: .acquiring) == Phase.executing.rawValue }
-    override var isFinished: Bool { phase.load(ordering: .acquiring) == Phase.finished.rawValue }
+    override var isExecuting: Bool { claim.phase == .executing }
+    override var isFinished: Bool { claim.phase == .finished }
 
     override func start() {
+        let isCancelled = isCancelled
+        guard claim.begin(isCancelled ? .ending : .executing) else {
+            if claim.phase == .finished { subject.isStartedLate() }
+            return
+        }
         if isCancelled {
             willChangeValue(forKey: "isFinished")
-            phase.store(Phase.finished.rawValue, ordering: .releasing)
+            claim.finish()
             didChangeValue(forKey: "isFinished")
             return
         }
         willChangeValue(forKey: "isExecuting")
-        phase.store(Phase.executing.rawValue, ordering: .releasing)
         didChangeValue(forKey: "isExecuting")
-        subject.begin(self)
+        subject.begin()
         subject.work()
-        manner.perform(in: subject.program) { self.finish() }
+        end.perform(in: subject.program) { self.finish() }
     }
 
     private func finish() {
         subject.end()
         willChangeValue(forKey: "isFinished")
         willChangeValue(forKey: "isExecuting")
-        phase.store(Phase.finished.rawValue, ordering: .releasing)
+        claim.finish()
         didChangeValue(forKey: "isExecuting")
         didChangeValue(forKey: "isFinished")
+    }
+
+    @discardableResult
+    func endEarly() -> Bool {
+        guard claim.begin(.ending) else { return false }
+        subject.endEarly(self) { claim.finish() }
+        return true
+    }
+}
+
+/// Ends when it is asked for the n-th time whether it is ready, once it is in its queue and otherwise ready.
+private final class AskedOperation: OwnStartOperation, @unchecked Sendable {
+    private let last: Int
+
+    init(_ subject: Subject, _ live: LiveCount, _ last: Int) {
+        self.last = last
+        super.init(subject, live, .whenAsked(last))
+    }
+
+    override var isReady: Bool {
+        guard super.isReady else { return false }
+        if subject.isBeingAskedInQueue, subject.asks.add(1, ordering: .relaxed).newValue == last {
+            subject.wasSurelyUnchosen.store(true, ordering: .relaxed)
+            endEarly()
+        }
+        return true
+    }
+}
+
+/// Leaves `start` to the engine, and says itself that it is finished: after its main, or before its turn. Says nothing if
+/// its main is left out (contract C14).
+private final class OwnEndOperation: PlainOperation, EndableEarly, @unchecked Sendable {
+    private let end: Plan.End
+    private let claim = Claim()
+
+    init(_ subject: Subject, _ live: LiveCount, _ end: Plan.End) {
+        self.end = end
+        super.init(subject, live)
+    }
+
+    override var isFinished: Bool {
+        let isOver = claim.phase == .finished
+        return switch end {
+        case .anyTime: isOver || super.isFinished
+        case .whenCancelled, .byHand: isOver
+        case .inside, .onThread, .byOperation, .atEnd, .inDeinit, .whenAsked: isOver && super.isFinished
+        }
+    }
+
+    override func main() {
+        guard claim.begin(.executing) else { return }
+        subject.begin()
+        subject.work()
+        // The engine's own end does.
+        guard end != .anyTime else { return subject.end() }
+        end.perform(in: subject.program) { [self] in
+            subject.end()
+            willChangeValue(forKey: "isFinished")
+            claim.finish()
+            didChangeValue(forKey: "isFinished")
+        }
+    }
+
+    override func cancel() {
+        super.cancel()
+        // Some announce an end all the same, before the engine's or after it.
+        if end == .whenCancelled, subject.index.isMultiple(of: 2) {
+            subject.program.finisher.perform { self.endEarly() }
+        }
+    }
+
+    @discardableResult
+    func endEarly() -> Bool {
+        guard claim.begin(.ending) else { return false }
+        subject.endEarly(self) { claim.finish() }
+        return true
     }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import OperationEngine
+import Synchronization
 import TestSupport
 
 /// A queue of a program, and what was done to it. There are more of them than the plan has, since one that was dropped
@@ -21,10 +22,13 @@ final class QueueRecord: Sendable {
     /// The initial settings are calls at time 0.
     private let log: Guarded<[Call]>
     private let cancels = Guarded<[History.Span]>([])
+    let observations = Guarded<[Observation]>([])
+    /// Observers of it that wait for it at the moment.
+    let waiters = Atomic<Int>(0)
 
     init(_ plan: Plan.Queue, _ live: LiveCount, isSuspended: Bool) {
         self.plan = plan
-        let queue = CountedQueue(live)
+        let queue = plan.isOfOwnClass ? CountedQueue(live) : OperationQueue()
         switch plan.target {
         case .pool: break
         case .serialQueue: queue.underlyingQueue = DispatchQueue(label: "stress.serial")
@@ -32,6 +36,7 @@ final class QueueRecord: Sendable {
         }
         queue.maxConcurrentOperationCount = plan.limit
         queue.isSuspended = isSuspended
+        queue.qualityOfService = plan.quality
         held = Guarded(queue)
         let beginning = History.Span(begin: 0, end: 0)
         log = Guarded([
@@ -72,16 +77,22 @@ final class QueueRecord: Sendable {
         cancels.withLock { $0.append(span) }
     }
 
-    /// Lets the queue run, and drops it. False if it was dropped already.
-    func drop(_ history: History) -> Bool {
-        guard plan.mayBeDropped else { return false }
+    /// Lets the queue run, and drops it, unless that was done already.
+    func drop(_ history: History) {
+        guard plan.mayBeDropped else { return }
         let dropped = held.withLock { queue -> OperationQueue? in
-            guard let dropped = queue else { return nil }
+            guard let dropped = queue.take() else { return nil }
             apply(.suspended(false), to: dropped, history)
             apply(.limit(plan.limit), to: dropped, history)
-            queue = nil
             return dropped
         }
-        return dropped != nil
+        withExtendedLifetime(dropped) {}
+    }
+
+    /// The end. The queue, which the caller holds weakly, must go.
+    func release() {
+        observations.withLock { $0 = [] }
+        let released = held.withLock { $0.take() }
+        withExtendedLifetime(released) {}
     }
 }

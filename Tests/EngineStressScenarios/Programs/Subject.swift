@@ -1,3 +1,4 @@
+import Glibc
 import OperationEngine
 import Synchronization
 import TestSupport
@@ -47,7 +48,7 @@ final class Edge: Sendable {
     }
 }
 
-/// The record of one operation: its part of the plan, and what happened to it.
+/// The record of one operation, closure or barrier: its part of the plan, and what happened to it.
 ///
 /// Times are those of the program's `History`; 0 is never.
 final class Subject: @unchecked Sendable {
@@ -63,24 +64,47 @@ final class Subject: @unchecked Sendable {
     var childrenOfMain: [Int] = []
     var childrenOfCompletion: [Int] = []
 
+    /// Written before any other thread. Nil for a closure and a barrier, and once it is freed.
+    private(set) weak var operation: Operation?
+    /// Until it is added, if the program does not keep it. Touched by the thread that makes it, then by the one that adds
+    /// it, then, when all is finished, by the program's.
+    private var held: Operation?
+
     let adoption = Atomic<Bool>(false)
     let addBegin = Atomic<UInt64>(0)
     let addEnd = Atomic<UInt64>(0)
-    /// The place of its queue in the program's list.
+    /// The thread that adds it, while it does.
+    let addingThread = Atomic<UInt>(0)
+    /// The place of its queue in the program's list; negative if it is in none.
     let queue = Atomic<Int>(-1)
 
     let runs = Atomic<Int>(0)
     let started = Atomic<UInt64>(0)
     let ended = Atomic<UInt64>(0)
+    /// The thread that ended it. Written before `ended`.
+    let endingThread = Atomic<UInt>(0)
     /// Whether main's first look found the operation cancelled.
     let foundCancelled = Atomic<Bool>(false)
     let completions = Atomic<Int>(0)
     let completed = Atomic<UInt64>(0)
     let cancels = Guarded<[History.Span]>([])
+    /// Whether what a block has captured is released: of a closure and a barrier, all that shows that the queue has let go.
+    let isBlockGone = Atomic<Bool>(false)
 
     /// For `held`: what its `isReady` says, and when the first call to open it began.
     let isOpen = Atomic<Bool>(false)
     let firstOpening = Atomic<UInt64>(0)
+
+    // Of an operation that ends before its turn.
+    /// When it began to say so, and when that was announced.
+    let endsEarly = Atomic<UInt64>(0)
+    let announced = Atomic<UInt64>(0)
+    /// Whether nobody may have chosen it before it ended.
+    let wasSurelyUnchosen = Atomic<Bool>(false)
+    /// When its `start` was called after its end, and by which thread.
+    let lateStart = Atomic<UInt64>(0)
+    let lateStarter = Atomic<UInt>(0)
+    let asks = Atomic<Int>(0)
 
     let watches = Guarded<[Watch]>([])
     /// Written by main, read by the mains of permanent dependents: unlocked on purpose.
@@ -93,16 +117,37 @@ final class Subject: @unchecked Sendable {
         fixed = task.dependencies.map { Edge(dependent: index, dependency: $0.on, isPermanent: $0.isPermanent) }
     }
 
+    var kind: Plan.Kind { task.kind }
     var hasRun: Bool { runs.load(ordering: .relaxed) > 0 }
-    var isHeld: Bool { if case .held = task.kind { true } else { false } }
-    var isTask: Bool { if case .task = task.kind { true } else { false } }
-    var isLate: Bool { if case .late = task.kind { true } else { false } }
-    var isAsynchronous: Bool { if case .asynchronous = task.kind { true } else { false } }
+    var isAdded: Bool { addEnd.load(ordering: .acquiring) != 0 }
+    var hasEndedEarly: Bool { endsEarly.load(ordering: .relaxed) != 0 }
+    /// Whether it is in the queue, or the calling thread is putting it there.
+    var isBeingAskedInQueue: Bool { isAdded || addingThread.load(ordering: .relaxed) == Self.thread }
+    static var thread: UInt { UInt(pthread_self()) }
+
+    /// Whether it is finished, or freed. A closure and a barrier: whether they have left their queue.
+    var isOver: Bool { kind.isObject ? operation?.hasEnded ?? true : isBlockGone.load(ordering: .acquiring) }
+
+    // MARK: The object
+
+    func hold(_ operation: Operation?) {
+        held = operation
+        self.operation = operation
+    }
+
+    /// The operation for the one who adds it. After that the program holds it only if the plan says so.
+    func handOver() -> Operation {
+        guard let held else { preconditionFailure("\(self) is added twice") }
+        if !task.isKept { self.held = nil }
+        return held
+    }
+
+    func release() { held = nil }
 
     // MARK: Events of the operation itself
 
     /// The first thing in main, or in an overridden `start` that goes on.
-    func begin(_ operation: Operation) {
+    func begin() {
         let now = program.history.mark()
         let run = program.run
         if runs.add(1, ordering: .relaxed).oldValue != 0 { run.violated("\(self) runs twice (contract A5)") }
@@ -112,8 +157,8 @@ final class Subject: @unchecked Sendable {
             let other = program.subjects[edge.dependency]
             if other.hasRun, other.output != 1 { run.violated("\(self) does not see what \(other) wrote (E24)") }
         }
-        foundCancelled.store(operation.isCancelled, ordering: .relaxed)
-        for edge in fixed + holding.read() where !program.operation(edge.dependency).hasEnded {
+        foundCancelled.store(operation?.isCancelled ?? false, ordering: .relaxed)
+        for edge in fixed + holding.read() where !program.subjects[edge.dependency].isOver {
             if edge.removeBegin.load(ordering: .acquiring) == 0 {
                 run.violated("\(self) runs although \(program.subjects[edge.dependency]) is unfinished (E1, E24)")
             }
@@ -124,6 +169,7 @@ final class Subject: @unchecked Sendable {
     /// The last thing before the operation is finished.
     func end() {
         output = 1
+        endingThread.store(Self.thread, ordering: .relaxed)
         ended.store(program.history.mark(), ordering: .relaxed)
         program.run.advance()
     }
@@ -131,27 +177,10 @@ final class Subject: @unchecked Sendable {
     /// The completion block. The program may be gone as soon as this is counted.
     func complete() {
         completed.store(program.history.mark(), ordering: .relaxed)
-        if !program.operation(index).hasEnded { program.run.violated("\(self) completes unfinished (I2)") }
+        if operation?.hasEnded != true { program.run.violated("\(self) completes unfinished, or freed (I2, Q9)") }
         for child in childrenOfCompletion { program.adopt(child) }
         program.run.advance()
         completions.add(1, ordering: .releasing)
-    }
-
-    /// As `work`, in a task, which awaits instead of waiting.
-    func workInTask() async {
-        for child in childrenOfMain { program.adopt(child) }
-        for step in task.steps {
-            await Task.yield()
-            if case .wait(let other) = step {
-                let isFinished = await program.operation(other).finished()
-                // A cancel of this operation ends the wait.
-                if isFinished, !program.operation(other).hasEnded {
-                    program.run.violated("\(self) awaits \(program.subjects[other]) and goes on early (contract O8)")
-                }
-            } else {
-                program.take(step, in: self)
-            }
-        }
     }
 
     /// The steps of main, between `begin` and `end`.
@@ -159,8 +188,40 @@ final class Subject: @unchecked Sendable {
         for child in childrenOfMain { program.adopt(child) }
         for step in task.steps { program.take(step, in: self) }
     }
+
+    /// As `work`, in a task, which awaits instead of waiting.
+    func workInTask() async {
+        for child in childrenOfMain { program.adopt(child) }
+        for step in task.steps {
+            await Task.yield()
+            guard case .wait(let wait) = step else {
+                program.take(step, in: self)
+                continue
+            }
+            let other = program.subjects[wait.target]
+            // A cancel of this operation ends the wait.
+            if let operation = other.operation, await operation.finished(), !operation.hasEnded {
+                program.run.violated("\(self) awaits \(other) and goes on early (contract O8)")
+            }
+        }
+    }
+
+    /// Says that it ends before its turn; `say` makes it so.
+    func endEarly(_ operation: Operation, _ say: () -> Void) {
+        operation.willChangeValue(forKey: "isFinished")
+        endsEarly.store(program.history.markCall(), ordering: .relaxed)
+        say()
+        operation.didChangeValue(forKey: "isFinished")
+        announced.store(program.history.markCall(), ordering: .relaxed)
+    }
+
+    /// `start` is called after the end.
+    func isStartedLate() {
+        lateStarter.store(Self.thread, ordering: .relaxed)
+        lateStart.store(program.history.markCall(), ordering: .relaxed)
+    }
 }
 
 extension Subject: CustomStringConvertible {
-    var description: String { "#\(index) (\(task.kind), queue \(task.queue))" }
+    var description: String { "#\(index) (\(kind), queue \(task.queue))" }
 }

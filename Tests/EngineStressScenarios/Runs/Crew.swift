@@ -3,20 +3,28 @@ import Synchronization
 
 /// Runs `body` on `count` threads of their own at once, and returns when all have ended, however long that takes.
 func together(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) {
-    let arrived = Arrivals()
+    let begin = Meeting(count)
     let threads = (0..<count).map { index in
         OwnThread {
-            arrived.count.add(1, ordering: .relaxed)
-            var looks = 0
-            while arrived.count.load(ordering: .relaxed) < count { pause(&looks) }
+            begin.meet()
             body(index)
         }
     }
     for thread in threads { thread.join() }
 }
 
-private final class Arrivals: Sendable {
-    let count = Atomic<Int>(0)
+/// The point at which threads wait for each other.
+final class Meeting: Sendable {
+    private let expected: Int
+    private let arrived = Atomic<Int>(0)
+
+    init(_ expected: Int) { self.expected = expected }
+
+    func meet() {
+        arrived.add(1, ordering: .relaxed)
+        var looks = 0
+        while arrived.load(ordering: .relaxed) < expected { pause(&looks) }
+    }
 }
 
 /// Gives the processor away between two looks at something; after many looks, for a little longer.

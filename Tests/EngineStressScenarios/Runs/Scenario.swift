@@ -48,6 +48,5 @@ public struct Scenario: Sendable {
 
     public static func named(_ name: String) -> Scenario? { all.first { $0.name == name } }
 
-    public static let withoutMixtures: [Scenario] = programs + histories + crowds
-    public static let all: [Scenario] = withoutMixtures + mixtures
+    public static let all: [Scenario] = programs + histories + crowds
 }

@@ -76,48 +76,6 @@ struct AwaitingRaceTests {
         #expect(awaits.value > 0 && queue.operationCount == 0)
     }
 
-    @Test("a random graph of async and synchronous operations, each after its predecessors", .contract("X1", "E24"))
-    func mixedGraph() {
-        var generator = SeededGenerator(seed: announcedSeed("async graph"))
-        for _ in 0..<Scale.of(40) {
-            let count = 200
-            let ended = (0..<count).map { _ in Guarded(false) }
-            let wrong = Counter()
-            let queues = [makeQueue(limit: 3), makeQueue()]
-            var operations: [Operation] = []
-            for index in 0..<count {
-                let predecessors = Set(
-                    (0..<Int.random(in: 0...3, using: &generator)).compactMap { _ in
-                        index == 0 ? nil : Int.random(in: 0..<index, using: &generator)
-                    })
-                let check: @Sendable () -> Void = {
-                    for predecessor in predecessors where !ended[predecessor].read() { wrong.add() }
-                }
-                let end: @Sendable () -> Void = { ended[index].withLock { $0 = true } }
-                let operation: Operation
-                if Bool.random(using: &generator) {
-                    operation = MainOperation { _ in
-                        check()
-                        end()
-                    }
-                } else {
-                    operation = AsyncOperation {
-                        check()
-                        await Task.yield()
-                        end()
-                    }
-                }
-                for predecessor in predecessors { operation.addDependency(operations[predecessor]) }
-                operations.append(operation)
-            }
-            for operation in operations.shuffled(using: &generator) {
-                queues[Int.random(in: 0...1, using: &generator)].addOperation(operation)
-            }
-            for queue in queues { drains(queue) }
-            #expect(wrong.value == 0 && ended.allSatisfy { $0.read() })
-        }
-    }
-
     @Test("cancelled from operation and task at once, while starting and ending", .contract("X1", "J13"))
     func cancelFromBothSides() {
         let queue = makeQueue(limit: 4)

@@ -35,43 +35,4 @@ struct ClosureRaceTests {
         #expect(eventually("the completion block runs") { log.read().count == 4 })
         #expect(log.read().first == "closure")
     }
-
-    @Test(
-        "closures that end while they are listed keep what they capture, and then release it",
-        .contract("M9", "K13", "Q5"))
-    func listedWhileTheyEnd() {
-        final class Captured: Sendable {
-            let alive: Counter
-            let value = Atomic(42)
-            init(_ alive: Counter) {
-                self.alive = alive
-                alive.add()
-            }
-            deinit {
-                value.store(0, ordering: .relaxed)
-                alive.add(-1)
-            }
-        }
-        let (alive, wrong) = (Counter(), Counter())
-        let ended = Atomic(false)
-        let queue = makeQueue()
-        let rounds = Scale.of(20_000)
-        onThreads(2) { thread in
-            if thread == 0 {
-                for _ in 0..<rounds {
-                    let captured = Captured(alive)
-                    queue.addOperation { if captured.value.load(ordering: .relaxed) != 42 { wrong.add() } }
-                }
-                drains(queue)
-                ended.store(true, ordering: .releasing)
-            } else {
-                while !ended.load(ordering: .acquiring) {
-                    for operation in queue.operations.prefix(8) { if operation.isCancelled { wrong.add() } }
-                }
-            }
-        }
-        #expect(wrong.value == 0)
-        #expect(eventually("nothing captured is left") { alive.value == 0 })
-        #expect(queue.operationCount == 0 && queue.operations.isEmpty)
-    }
 }

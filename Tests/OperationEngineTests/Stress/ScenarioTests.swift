@@ -6,15 +6,10 @@ import Testing
 @Suite("Stress: scenarios against the reference model", .blocking, .serialized)
 struct ScenarioTests {
     @Test(
-        "what the reference model allows", .contract("E24", "E25", "N2", "Q3"),
-        arguments: Scenario.withoutMixtures.map(\.name))
+        "what the reference model allows",
+        .contract("A5", "C9", "D20", "E24", "E25", "K13", "M9", "N2", "P6", "Q1", "Q3", "Q7", "Q8"),
+        arguments: Scenario.all.map(\.name))
     func keepsTheModel(name: String) throws { try play(name) }
-
-    @Test(
-        "mixtures of closures, deinits that wait, listings, observers and early ends",
-        .contract("Q1", "K13", "M9", "D20", "C9", "P6"),
-        arguments: Scenario.mixtures.map(\.name))
-    func mixes(name: String) throws { try play(name) }
 
     @Test("queues dropped while a trace receiver comes and goes", .contract("X4", "P2", "Q3", "Q9"))
     func farewellsTraced() async {
