@@ -67,6 +67,22 @@ import Testing
         #expect(try #require(figure("service_latency", "max")) < 2_100_000)
     }
 
+    /// Pollaczek and Khinchine: with one server, Poisson arrivals and a constant service time, the mean time to the end is
+    /// service + load · service ÷ (2 · (1 − load)).
+    @Test func `the mean of Poisson arrivals on one slot is that of queueing theory`() throws {
+        let load = 0.5
+        let rate = Int(load * 1e9 / Double(Self.work))
+        let plan = try Fixture.plan("open_loop", #"{"rate": \#(rate), "duration_ns": 1000000000}"#)
+        guard case .arrivals(let instants) = plan.pacing else {
+            Issue.record("the plan has no arrivals")
+            return
+        }
+        let figure = figures(of: plan, submitted: { operation, _ in instants[operation] }, stalledOperation: nil)
+        let theory = Double(Self.work) * (1 + load / (2 * (1 - load)))
+        let mean = try #require(figure("intended_latency", "mean"))
+        #expect(abs(mean / theory - 1) < 0.03, "\(mean) ns, in theory \(theory) ns")
+    }
+
     @Test func `a closed loop shows the same stall only in its greatest value`() throws {
         let closed = try Fixture.plan("wakeup", #"{"operations": 2000}"#)
         let figure = figures(of: closed, submitted: { _, lastEnd in lastEnd }, stalledOperation: 1000)

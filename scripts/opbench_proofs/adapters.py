@@ -1,6 +1,5 @@
 """Proof 10: opbench's forms of Dispatch and oneTBB take as long as programs written by hand for the shape."""
 
-import json
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -67,9 +66,6 @@ def prove(setting: Setting) -> Outcome:
             f"{shape}, {backend}: {median(times[shape, backend]):.0f} ns per operation by hand; adapter ÷ program "
             f"{median(found):.3f} ({min(found):.3f} to {max(found):.3f})"
         )
-    (setting.output / "ratios.json").write_text(
-        json.dumps({" ".join(key): found for key, found in ratios.items()}, indent=2), encoding="utf-8"
-    )
     return Outcome(next((one for one in (Verdict.REFUTED, Verdict.UNDECIDED) if one in judged), Verdict.HELD), figures)
 
 

@@ -1,6 +1,5 @@
 """`opbench bisect` finds a commit that makes operations a little slower, in histories that are equal otherwise."""
 
-import argparse
 import json
 import os
 import random
@@ -12,9 +11,8 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from opbench_proofs.arguments import Arguments, keep
 from opbench_proofs.tool import WORK, ToolFailure
-
-ROOT = Path(__file__).resolve().parents[2]
 
 COMPILER = """\
 #!/bin/sh
@@ -136,14 +134,9 @@ def prove(binary: Path, program: Path, histories: int, commits: int, slowdown: f
     return searches
 
 
-class Arguments(argparse.ArgumentParser):
-    def error(self, message: str) -> None:
-        self.exit(64, f"prove-bisect: {message}\nSee scripts/prove-bisect --help.\n")
-
-
 def main(arguments: list[str]) -> int:
     """Runs the command; returns the exit code."""
-    parser = Arguments(prog="prove-bisect", allow_abbrev=False, add_help=False)
+    parser = Arguments(prog="prove-bisect", add_help=False)
     parser.add_argument("--binary", type=Path, required=True)
     parser.add_argument("--program", type=Path, metavar="FILE", help="takes the samples; by default --binary")
     parser.add_argument("--histories", type=int, choices=range(1, 101), default=10, metavar="N")
@@ -159,11 +152,9 @@ def main(arguments: list[str]) -> int:
         return 1
     found = sum(search.is_found for search in searches)
     print(f"found in {found} of {len(searches)} histories of {options.commits} commits, by a slowdown of {options.slowdown:.0%}")
-    output = ROOT / "results" / "proofs"
-    output.mkdir(parents=True, exist_ok=True)
-    result = {"held": found == len(searches), "slowdown": options.slowdown, "searches": [asdict(search) for search in searches]}
-    (output / "bisect.json").write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    return 0 if found == len(searches) else 1
+    held = found == len(searches)
+    keep("bisect", {"held": held, "slowdown": options.slowdown, "searches": [asdict(search) for search in searches]})
+    return 0 if held else 1
 
 
 if __name__ == "__main__":

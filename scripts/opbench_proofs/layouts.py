@@ -1,7 +1,5 @@
 """Commits that only move code are no regressions where each side is linked in several layouts; a true one is found."""
 
-import argparse
-import json
 import os
 import random
 import shutil
@@ -10,10 +8,10 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from opbench_proofs.arguments import ROOT, Arguments, keep
 from opbench_proofs.binomial import upper_bound
 from opbench_proofs.tool import REGRESSION, WORK, OpBench, ToolFailure
 
-ROOT = Path(__file__).resolve().parents[2]
 CLONE = ROOT / ".build-layouts" / "clone"
 SHORT = WORK | {
     "name": "proof-short",
@@ -113,14 +111,9 @@ def _words(seen: dict[str, Counter[int]]) -> str:
     return "; ".join(f"{name}: {counter[REGRESSION]} red of {counter.total()}" for name, counter in seen.items())
 
 
-class Arguments(argparse.ArgumentParser):
-    def error(self, message: str) -> None:
-        self.exit(64, f"prove-layouts: {message}\nSee scripts/prove-layouts --help.\n")
-
-
 def main(arguments: list[str]) -> int:
     """Runs the command; returns the exit code."""
-    parser = Arguments(prog="prove-layouts", allow_abbrev=False, add_help=False)
+    parser = Arguments(prog="prove-layouts", add_help=False)
     parser.add_argument("--binary", type=Path, required=True)
     parser.add_argument("--commits", type=int, choices=range(1, 101), default=10, metavar="N")
     parser.add_argument("--gates", type=int, choices=range(1, 101), default=10, metavar="N")
@@ -131,9 +124,7 @@ def main(arguments: list[str]) -> int:
     except ToolFailure as failure:
         print(f"prove-layouts: {failure}", file=sys.stderr)
         return 1
-    output = ROOT / "results" / "proofs"
-    output.mkdir(parents=True, exist_ok=True)
-    (output / "layouts.json").write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    keep("layouts", result)
     return 0 if result["held"] else 1
 
 

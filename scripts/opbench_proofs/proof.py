@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 from enum import Enum
-from pathlib import Path
 
 from opbench_proofs.tool import OpBench
 
@@ -12,8 +11,6 @@ class Setting:
     """The input of all proofs."""
 
     tool: OpBench
-    output: Path
-    """The proof's own folder."""
     is_short: bool
 
 

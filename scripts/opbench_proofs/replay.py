@@ -1,7 +1,5 @@
 """The command of scripts/prove-replay."""
 
-import argparse
-import json
 import shutil
 import sys
 import tempfile
@@ -9,19 +7,13 @@ from dataclasses import asdict
 from pathlib import Path
 
 from opbench_proofs import replay_programs, replay_schedule
+from opbench_proofs.arguments import Arguments, keep
 from opbench_proofs.tool import OpBench, ToolFailure
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-class Arguments(argparse.ArgumentParser):
-    def error(self, message: str) -> None:
-        self.exit(64, f"prove-replay: {message}\nSee scripts/prove-replay --help.\n")
 
 
 def main(arguments: list[str]) -> int:
     """Runs the command; returns the exit code."""
-    parser = Arguments(prog="prove-replay", allow_abbrev=False, add_help=False)
+    parser = Arguments(prog="prove-replay", add_help=False)
     parser.add_argument("--binary", type=Path, required=True)
     parser.add_argument("--short", action="store_true")
     parsed = parser.parse_args(arguments)
@@ -43,10 +35,7 @@ def main(arguments: list[str]) -> int:
         return 1
     finally:
         shutil.rmtree(folder)
-    proofs = ROOT / "results" / "proofs"
-    proofs.mkdir(parents=True, exist_ok=True)
-    figures = [asdict(one) | {"held": one.held} for one in found]
-    (proofs / "replay.json").write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    keep("replay", [asdict(one) | {"held": one.held} for one in found])
     return 0 if found and all(one.held for one in found) else 1
 
 

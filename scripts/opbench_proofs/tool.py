@@ -1,6 +1,5 @@
 """Runs opbench like a user."""
 
-import html
 import json
 import subprocess
 import time
@@ -32,17 +31,6 @@ class ToolFailure(Exception):
 
 
 @dataclass
-class JudgedRow:
-    """A row of a gate's table."""
-
-    backend: str
-    figure: str
-    verdict: str
-    detects: float | None
-    """The relative worsening that the gate would report as a regression 95 times in 100; None if it states none."""
-
-
-@dataclass
 class Gate:
     """The result of a gate."""
 
@@ -51,19 +39,15 @@ class Gate:
     """The output as Markdown, whose tables have all columns."""
     seconds: float
 
-    def rows(self) -> list[JudgedRow]:
-        """The table of all figures in its standard output, which is the last one."""
-        lines = [line for line in self.output.splitlines() if line.startswith("| ")]
-        first = max((place for place, line in enumerate(lines) if line.startswith("| cell | ")), default=0)
-        titles, _, *rest = ([html.unescape(cell) for cell in line[2:-2].split(" | ")] for line in lines[first:])
-        if not {"backend", "figure", "verdict", "detects"} <= set(titles):
-            raise ToolFailure(f"the gate's table has unknown columns: {lines[0]}")
-        cells = [dict(zip(titles, row, strict=True)) for row in rest]
-        # Inconclusive verdicts have their reason after a colon.
-        return [
-            JudgedRow(row["backend"], row["figure"], row["verdict"].partition(":")[0], _part(row["detects"]))
-            for row in cells
-        ]
+    def detects(self) -> list[float | None]:
+        """For each figure, the relative worsening that the gate would report as a regression 95 times in 100; None if it
+        states none."""
+        lines = [line[2:-2].split(" | ") for line in self.output.splitlines() if line.startswith("| ")]
+        # The table of all figures is the last one.
+        titles, _, *rows = lines[max((place for place, line in enumerate(lines) if line[0] == "cell"), default=0) :]
+        if "detects" not in titles:
+            raise ToolFailure(f"the gate's table has unknown columns: {', '.join(titles)}")
+        return [_part(row[titles.index("detects")]) for row in rows]
 
 
 def _part(percent: str) -> float | None:

@@ -2,20 +2,18 @@
 
 import csv
 import json
-import math
 import random
 import subprocess
 from pathlib import Path
 
 import pytest
-from opbench_proofs import adapters, command, coverage, false_alarms, queueing, traces
-from opbench_proofs.accounts import Account
+from opbench_proofs import adapters, command, coverage, false_alarms
 from opbench_proofs.binomial import is_beyond_chance, lower_bound, upper_bound
 from opbench_proofs.blocks import Recording, only, paired_gate
 from opbench_proofs.proof import Outcome, Setting, Verdict
 from opbench_proofs.drift import Ratio, verdict
 from opbench_proofs.sensitivity import verdict_of_few, was_too_busy
-from opbench_proofs.tool import Gate, JudgedRow, OpBench, ToolFailure
+from opbench_proofs.tool import Gate, OpBench, ToolFailure
 from scipy.stats import binom
 
 COLUMNS = ["run_id", "sample_id", "cell_id", "backend", "side", "block", "sample_flags", "metric", "value"]
@@ -123,14 +121,10 @@ ratio: the median of the ratios within each block, not the quotient of the media
 """
 
 
-def test_the_table_of_a_gate_is_read() -> None:
-    rows = Gate(7, TABLE, 0).rows()
-    assert rows == [
-        JudgedRow("engine", "time total", "inconclusive", pytest.approx(0.245)),
-        JudgedRow("engine", "allocations", "pass", None),
-    ]
+def test_the_power_of_a_gate_is_read() -> None:
+    assert Gate(7, TABLE, 0).detects() == [pytest.approx(0.245), None]
     with pytest.raises(ToolFailure):
-        Gate(7, TABLE.replace("detects", "notices"), 0).rows()
+        Gate(7, TABLE.replace("detects", "notices"), 0).detects()
 
 
 @pytest.mark.parametrize(
@@ -173,7 +167,7 @@ def test_the_short_form_allows_one_false_alarm(
     tool = MeasuringTool(tmp_path, drawn)
     gate = tool.gate
     tool.gate = lambda *words: Gate(measured.pop(0), "", 0) if "real" in words[1] else gate(*words)  # type: ignore[method-assign]
-    assert false_alarms.prove(Setting(tool, tmp_path, True)).verdict == verdict
+    assert false_alarms.prove(Setting(tool, True)).verdict == verdict
 
 
 RIGHT, WRONG, WIDE = Ratio(1.05, 1.04, 1.06, False), Ratio(0.76, 0.63, 0.87, False), Ratio(1.05, 0.9, 1.2, True)
@@ -203,7 +197,7 @@ def test_drift_is_judged_only_if_the_machine_was_quiet_enough(
 
 def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, verdict: Verdict, *words: str) -> int:
     asked = lambda setting: Outcome(verdict, [f"short: {setting.is_short}"])  # noqa: E731
-    monkeypatch.setattr(command, "proofs", lambda: {1: ("One", asked), 2: ("Two", asked)})
+    monkeypatch.setattr(command, "PROOFS", {1: ("One", asked), 2: ("Two", asked)})
     return command.main(["--binary", "/bin/true", "--output", str(tmp_path / "out"), *words])
 
 
@@ -213,18 +207,10 @@ def test_claims_figures_and_exit_code(
     assert run(monkeypatch, tmp_path, Verdict.HELD, "--short", "--only", "2") == 0
     assert capsys.readouterr().out == "2. Two\n   short: True\n   held, 0 s\n"
     written = json.loads((tmp_path / "out" / "proofs.json").read_text(encoding="utf-8"))
-    assert written["form"] == "short"
-    assert written["proofs"]["2"]["figures"] == ["short: True"]
-    assert written["proofs"]["2"]["verdict"] == "held"
+    assert (written["form"], written["proofs"]["2"]["verdict"]) == ("short", "held")
     assert run(monkeypatch, tmp_path, Verdict.REFUTED, "--short") == 1
-    assert "DID NOT HOLD" in capsys.readouterr().out
-
-
-def test_an_undecided_proof_fails_only_the_long_form(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+    # An undecided proof fails only the long form.
     assert run(monkeypatch, tmp_path, Verdict.UNDECIDED, "--short") == 0
-    assert "NOT DECIDED" in capsys.readouterr().out
     assert run(monkeypatch, tmp_path, Verdict.UNDECIDED) == 1
 
 
@@ -234,56 +220,6 @@ def test_bad_usage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: list[
         run(monkeypatch, tmp_path, Verdict.HELD, *words)
     assert ended.value.code == 64
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(("reported", "holds"), [(1009, True), (991, True), (1011, False), (989, False)])
-def test_an_account_holds_only_within_its_tolerance(reported: float, holds: bool) -> None:
-    assert Account("memory", "bytes", reported, 1000, 0.01, "B").holds == holds
-
-
-# Queueing
-
-
-def test_arrivals_are_those_that_opbench_draws() -> None:
-    """The first numbers of SplitMix64 with seed 1 are published, beginning with 0x910a2dec89025cc1."""
-    first, second, *_, last = queueing.arrivals(1, 20_000, 1000)
-    assert first == 0
-    assert second == int(-math.log(1 - (0x910A2DEC89025CC1 >> 11) * 2.0**-53) * 1e6)
-    assert last == pytest.approx(20e9, rel=0.03)
-
-
-def test_lindley_agrees_with_a_calculation_by_hand() -> None:
-    # The second arrives while the first is served, the third while the second waits, the fourth long after.
-    assert queueing.lindley([0, 4, 6, 100], 10) == [10, 16, 24, 10]
-
-
-def open_loop_sample(factor: float = 1.0, is_noisy: bool = False, seed: int = 1) -> queueing.Sample:
-    """A sample whose operations take this multiple of the theoretical time."""
-    found = queueing.lindley(queueing.arrivals(seed, 500, 800), 1e6)
-    measured = {stat: factor * queueing.statistic(found, stat) for stat in queueing.STATS}
-    return queueing.Sample(800, seed, 500, is_noisy, measured, 1e6, 1e6)
-
-
-@pytest.mark.parametrize(
-    ("samples", "short", "long"),
-    [
-        ([open_loop_sample(1.05)] * 7, Verdict.HELD, Verdict.HELD),
-        ([open_loop_sample(1.05)] * 6 + [open_loop_sample(0.99)], Verdict.REFUTED, Verdict.REFUTED),
-        ([open_loop_sample(0.99, is_noisy=True)] * 7, Verdict.REFUTED, Verdict.REFUTED),
-        ([open_loop_sample(1.5)] * 7, Verdict.HELD, Verdict.REFUTED),
-        ([open_loop_sample(1.5)] * 3 + [open_loop_sample(1.05)] * 4, Verdict.HELD, Verdict.HELD),
-        ([open_loop_sample(9, is_noisy=True)] * 4 + [open_loop_sample(1.05)] * 3, Verdict.HELD, Verdict.HELD),
-        ([open_loop_sample(9, is_noisy=True)] * 5 + [open_loop_sample(1.05)] * 2, Verdict.HELD, Verdict.UNDECIDED),
-    ],
-)
-def test_a_queue_is_judged_by_the_minimum_and_by_quiet_samples(
-    samples: list[queueing.Sample], short: Verdict, long: Verdict
-) -> None:
-    assert queueing.judge(samples, 0, is_short=True)[0] is short
-    assert queueing.judge(samples, 0, is_short=False)[0] is long
-
-
-# Coverage
 
 
 @pytest.mark.parametrize("name", coverage.NOISES)
@@ -299,65 +235,6 @@ def test_a_tally_is_refuted_beyond_chance() -> None:
     assert not tally.is_refuted and str(tally) == "missed 5.00% of 1000 (at most 5%)"
     tally.count(True for _ in range(40))
     assert tally.is_refuted
-
-
-# Traces
-
-BUSY = "busy machine: other processes used 1.67 processors, bodies waited for a processor for 83.7 % of their time; work"
-
-
-def trace_summary(work: str, span: str, first: str = BUSY) -> str:
-    return f"""\
-proof-trace kind=binary_tree on engine
-  unprofiled: 6.77 ms an operation
-
-trace, by time stamps at every operation, the least disturbed of 3 rounds: 1.18× the time without
-  {first}
-  31 operations in 212 ms, 2 workers
-  work {work} (planned 31.0 ms), span {span} (planned 5.00 ms) over 5 operations, parallelism 6.04
-"""
-
-
-@pytest.mark.parametrize(
-    ("summary", "holds"),
-    [
-        (trace_summary("33.9 ms", "5.99 ms"), True),
-        (trace_summary("28.0 ms", "4.01 ms"), True),
-        (trace_summary("34.2 ms", "5.00 ms"), False),
-        (trace_summary("31.0 ms", "6.01 ms"), False),
-        (trace_summary("31.0 ms", "5.00 ms", "31 operations in 32.0 ms, 2 workers"), False),
-    ],
-)
-def test_a_trace_holds_within_the_claimed_bounds(summary: str, holds: bool) -> None:
-    trace = traces.read(summary)
-    assert (trace.planned_work, trace.planned_span) == (31e6, 5e6)
-    assert trace.holds("tree") == holds
-    # A plan that differs from the proof's.
-    assert not trace.holds("wavefront")
-
-
-class TracingTool(OpBench):
-    """Answers profiles from a list."""
-
-    def __init__(self, folder: Path, answers: list[str]) -> None:
-        super().__init__(Path("/bin/false"), folder)
-        self.answers = answers
-
-    def run(self, *words: str, allowed: tuple[int, ...] = (0,)) -> subprocess.CompletedProcess[str]:
-        return subprocess.CompletedProcess(words, 0, stdout=self.answers.pop(0))
-
-
-def test_a_missed_trace_is_retried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(traces, "SHAPES", {"tree": traces.SHAPES["tree"]})
-    monkeypatch.setattr(traces, "BUSY_PROCESSES", 0)
-    right, wrong = trace_summary("31.0 ms", "5.00 ms"), trace_summary("62.0 ms", "9.00 ms")
-    tool = TracingTool(tmp_path, [wrong, wrong, right])
-    assert traces.prove(Setting(tool, tmp_path, True)).verdict is Verdict.HELD
-    assert tool.answers == []
-    assert traces.prove(Setting(TracingTool(tmp_path, [wrong] * 8), tmp_path, True)).verdict is Verdict.REFUTED
-
-
-# Adapters
 
 
 @pytest.mark.parametrize(
