@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import random
 import resource
 import shutil
 import signal
@@ -14,22 +15,16 @@ import pytest
 from conftest import OPBENCH
 
 WORKLOAD = {
-    "name": "small",
-    "summary": "s",
-    "shape": "independent",
-    "parameters": {"items": 20, "work_ns": 0},
-    "backends": ["serial"],
-    "sample_kinds": ["throughput"],
-}
+    "name": "small", "summary": "s", "shape": "independent", "parameters": {"items": 20, "work_ns": 0},
+    "backends": ["serial"], "sample_kinds": ["throughput"],
+}  # fmt: skip
+RUN = ["run", "--quick", "--no-progress", "--run-id", "r", "small.json"]
 
 
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "small.json").write_text(json.dumps(WORKLOAD))
     return tmp_path
-
-
-RUN = ["run", "--quick", "--no-progress", "--run-id", "r", "small.json"]
 
 
 def go(folder, *words, preload=None, **variables):
@@ -111,43 +106,39 @@ def test_a_run_finished_meanwhile_by_another_process_is_not_deleted(preload, fol
     assert files(folder / "results") == finished
 
 
-def test_a_full_disk_while_a_baseline_is_saved_exits_1_and_leaves_nothing(preload, folder):
-    assert go(folder, *RUN).returncode == 0
-    assert go(folder, "baseline", "save", "r", "--name", "old").returncode == 0
-    before = files(folder)
-    for more in (["--name", "new"], ["--name", "old", "--replace"]):
-        for place in range(1, 100):
-            result = go(folder, "baseline", "save", "r", *more, preload=preload, FULL_AT=str(place))
-            if result.returncode == 0:
-                break
-            assert result.returncode == 1, f"{place}: {result.stderr}"
-            assert "No space left on device" in result.stderr
-            assert files(folder) == before, place
-        assert place > 8
-        before = files(folder)
-
-
-def test_a_full_disk_while_reports_are_written_exits_1_and_leaves_the_old_ones(preload, folder):
-    assert go(folder, *RUN).returncode == 0
-    (folder / "c.csv").write_text("old")
-    before = files(folder)
-    words = ["compare", "r", "r", "--csv", "c.csv", "--junit", "j.xml"]
-    for place in range(1, 60):
-        result = go(folder, *words, preload=preload, FULL_AT=str(place))
+def fill_disk_at_some_places(step, run, is_finished):
+    """Calls `run` with a disk that is full from a place on, from place to place until the command comes to its end before."""
+    for place in range(random.randrange(1, step + 1), 200, step):
+        result = run(str(place))
         if result.returncode == 0:
             break
-        assert result.returncode == 1 and "No space left on device" in result.stderr, f"{place}: {result.stderr}"
-        assert files(folder) == before, place
-    assert place > 4
+        assert "No space left on device" in result.stderr, f"{place}: {result.stderr}"
+        is_finished(place, result)
+    assert 4 * step < place < 200 - step
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["baseline", "save", "r", "--name", "new"], ["baseline", "save", "r", "--name", "old", "--replace"],
+        ["compare", "r", "r", "--csv", "c.csv", "--junit", "j.xml"],
+    ],
+)  # fmt: skip
+def test_a_full_disk_while_files_are_written_exits_1_and_leaves_the_old_ones(preload, folder, words):
+    assert go(folder, *RUN).returncode == 0
+    assert go(folder, "baseline", "save", "r", "--name", "old").returncode == 0
+    (folder / "c.csv").write_text("old")
+    before = files(folder)
+
+    def is_unchanged(place, result):
+        assert result.returncode == 1 and files(folder) == before, place
+
+    fill_disk_at_some_places(1, lambda place: go(folder, *words, preload=preload, FULL_AT=place), is_unchanged)
 
 
 def test_a_full_disk_during_a_run_exits_1_and_the_run_can_be_resumed(preload, folder):
-    for place in range(3, 60, 4):
-        result = go(folder, *RUN, preload=preload, FULL_AT=str(place))
-        if result.returncode == 0:
-            break
+    def can_be_resumed(place, result):
         assert result.returncode in (1, 64), f"{place}: {result.stderr}"
-        assert "No space left on device" in result.stderr, place
         torn = [name for name, text in files(folder / "results").items() if name.endswith(".csv") and not whole(text)]
         assert not torn, place
         # With the same libraries: a run is not resumed with others.
@@ -155,4 +146,5 @@ def test_a_full_disk_during_a_run_exits_1_and_the_run_can_be_resumed(preload, fo
         assert again.returncode == 0, f"{place}: {again.stderr}"
         assert not [name for name in files(folder) if ".opbench-" in name], place
         shutil.rmtree(folder / "results")
-    assert place > 20
+
+    fill_disk_at_some_places(8, lambda place: go(folder, *RUN, preload=preload, FULL_AT=place), can_be_resumed)

@@ -3,7 +3,6 @@ run: saved data stays unchanged, missing samples are measured once, and no proce
 
 import csv
 import ctypes
-import fcntl
 import json
 import os
 import random
@@ -16,19 +15,10 @@ from conftest import OPBENCH
 PR_SET_CHILD_SUBREAPER = 36
 
 WORKLOAD = {
-    "name": "small",
-    "summary": "s",
-    "shape": "independent",
-    "parameters": {"items": 20, "form": "block", "work_ns": 0},
-    "backends": ["dispatch", "foundation", "serial"],
-    "sample_kinds": ["latency"],
-    "skip": [
-        {"backend": name, "when": {"items": 20}, "reason": "for a row of an omission"}
-        for name in ("foundation", "serial")
-    ],
-}
-
-
+    "name": "small", "summary": "s", "shape": "independent", "parameters": {"items": 20, "form": "block", "work_ns": 0},
+    "backends": ["dispatch", "serial"], "sample_kinds": ["latency"],
+    "skip": [{"backend": "serial", "when": {"items": 20}, "reason": "for a row of an omission"}],
+}  # fmt: skip
 KEY = ["sample_id", "phase", "operation_class", "iteration", "metric", "stat"]
 HISTOGRAM = ["sample_id", "stage", "operation_class"]
 
@@ -78,16 +68,15 @@ class Run:
         histograms = [tuple(row[name] for name in HISTOGRAM) for row in self.rows("histograms.csv")]
         assert len(set(histograms)) == len(histograms)
         assert {histogram[:2] for histogram in histograms} == reference.stages()
-        assert len(self.rows("summary.csv")) == 3
+        assert len(self.rows("summary.csv")) == 2
         progress = json.loads((self.path / "run.json").read_text())["progress"]
         assert progress["state"] == "finished"
-        assert progress["samples_done"] == len(reference.samples()) - 2
+        assert progress["samples_done"] == len(reference.samples()) - 1
 
     def samples(self):
         """The ids of all samples, one for each `status` row. Repeats of noisy samples vary between runs."""
         ends = [row["sample_id"] for row in self.rows() if row["metric"] == "status"]
         return sorted(name for name in ends if "r-" not in name)
-
 
     def stages(self):
         return {(row["sample_id"], row["stage"]) for row in self.rows("histograms.csv")}
@@ -97,7 +86,7 @@ class Run:
 def reference(preload, tmp_path_factory):
     run = Run(tmp_path_factory.mktemp("reference") / "run")
     assert run.go() == 0
-    assert len(run.samples()) == 4
+    assert len(run.samples()) == 3
     return run
 
 
@@ -120,8 +109,8 @@ def wait_for_orphans():
 
 
 def test_killed_at_places_where_a_file_is_touched(preload, reference, tmp_path, orphans):
-    """At every third place, chosen at random; at every place in `scripts/test --deep`."""
-    step = 1 if "deep" in os.environ.get("OPBENCH_TEST", "").split(",") else 3
+    """At every sixth place from a random one on; at every other in `scripts/test --deep`."""
+    step = 2 if "deep" in os.environ.get("OPBENCH_TEST", "").split(",") else 6
     place = random.randrange(step)
     status = -signal.SIGKILL
     while status == -signal.SIGKILL:
@@ -150,25 +139,11 @@ def test_the_parent_is_killed_while_a_sample_is_taken(preload, reference, tmp_pa
     run.check_whole(reference)
 
 
-@pytest.mark.parametrize("stage", ["read", "thread", "answer"])
-def test_a_sample_is_killed(preload, reference, tmp_path, stage):
-    run = Run(tmp_path / "run")
-    assert run.go(preload=preload, KILL_CHILD=stage) == 3
-    ends = [row for row in run.rows() if row["metric"] == "status" and row["backend"] == "dispatch"]
-    assert {(row["status"], row["notes"]) for row in ends} == {("crashed", "SIGKILL")}
-    assert run.samples() == reference.samples()
-
-
 def test_a_resumed_run_can_be_killed_as_well(preload, reference, tmp_path, orphans):
     """Repeatedly, each time some places further into the rest, until the run is complete."""
-    for begin in range(30, 300, 10):
-        run = Run(tmp_path / f"run{begin}")
-        status = run.go(preload=preload, KILL_AT=str(begin))
-        # Until then the run has not begun, and starts again.
-        if (run.path / "run.json").exists():
-            break
-        wait_for_orphans()
-    for place in range(5, 300, 7):
+    run = Run(tmp_path / "run")
+    status = run.go(preload=preload, KILL_AT="50")
+    for place in range(5, 300, 15):
         if status == 0:
             break
         assert status == -signal.SIGKILL
@@ -176,18 +151,4 @@ def test_a_resumed_run_can_be_killed_as_well(preload, reference, tmp_path, orpha
         before = run.saved()
         status = run.go("--resume", preload=preload, KILL_AT=str(place))
         assert run.saved().startswith(before)
-    else:
-        assert run.go_on() == 0
     run.check_whole(reference)
-
-
-def test_two_processes_do_not_write_the_same_run(preload, tmp_path):
-    run = Run(tmp_path / "run")
-    assert run.go() == 0
-    holder = os.open(run.path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(holder, fcntl.LOCK_EX)
-        assert run.go("--resume") == 64
-    finally:
-        os.close(holder)
-    assert run.go("--resume") == 0
