@@ -215,10 +215,6 @@ let package = Package(
         .testTarget(
             name: "OpBenchHistoryTests",
             dependencies: ["OpBenchHistory", "OpBenchAnalysis", "OpBenchModel", "TestSupport"]),
-        // Writes files of made-up profiles, which scripts/tests/test_profile_formats.py reads.
-        .executableTarget(
-            name: "OpBenchProfileSamples", dependencies: ["OpBenchProfile", "OpBenchModel"],
-            path: "Tests/OpBenchProfileSamples"),
         .testTarget(
             name: "OpBenchProfileTests",
             dependencies: ["OpBenchProfile", "OpBenchAnalysis", "OpBenchModel", "TestSupport", "CRecording"]),

@@ -1,3 +1,4 @@
+import Foundation
 import OpBenchModel
 import TestSupport
 import Testing
@@ -84,6 +85,27 @@ struct StackTests {
     private func expectGolden(_ profile: StackProfile, operations: Int, functions: Int = 10, _ section: String) {
         let lines = StackReport(profile, on: .engine, operations: operations).lines(functions: functions)
         Golden("stack-report").expect(lines.joined(separator: "\n"), section)
+    }
+
+    @Test("Speedscope's file has every sample, in each thread and in all, whatever the title")
+    func speedscope() throws {
+        struct File: Decodable {
+            struct Shared: Decodable { let frames: [[String: String]] }
+            struct Profile: Decodable { let endValue: Int, samples: [[Int]], weights: [Int] }
+            let name: String
+            let shared: Shared
+            let profiles: [Profile]
+        }
+        let title = "größe <&\"'>]]>\\ \u{1}\u{202E}%s"
+        let file = try JSONDecoder().decode(File.self, from: Data(Self.profile.speedscope(title: title).utf8))
+        #expect(file.name == title)
+        #expect(file.shared.frames.map { $0["name"] } == ["main", "a", "b", "c"])
+        let whole = file.profiles[0]
+        let threads = file.profiles.dropFirst()
+        #expect(whole.samples == [[0, 1, 2], [0, 1, 2], [0, 1], [0, 1, 1, 2], [0, 3]])
+        #expect(threads.map(\.weights) == [[20, 10, 5, 15], [10]])
+        #expect(file.profiles.map(\.endValue) == [60, 50, 10])
+        #expect(threads.map(\.samples.count) == [4, 1])
     }
 
     @Test("A heap profile has the same views, in its own unit")
