@@ -1,7 +1,6 @@
-"""Programs elsewhere that depend on the package by URL and tag build in debug and release, and fetch nothing else, or with
-the trait Metrics only swift-metrics; a package that depends on it by path measures and judges its own queue."""
+"""Programs elsewhere that depend on the package by URL and tag build, with the guide's in debug and others in release, and
+fetch nothing else, or with the trait Metrics only swift-metrics."""
 
-import csv
 import json
 import os
 import re
@@ -85,38 +84,35 @@ def client(clone, tmp_path_factory):
     return Client(folder, clone)
 
 
-# In this order: a package that was fetched stays.
-@pytest.mark.parametrize(
-    ("configuration", "packages", "programs"),
-    [
-        ("debug", ["opbench"], PROGRAMS),
-        ("release", ["opbench", "swift-metrics"], PROGRAMS | {"PublishedMetrics": PUBLISHED}),
-    ],
-)
-def test_clients_build_and_fetch_only_what_they_ask_for(client, configuration, packages, programs):
-    if "swift-metrics" in packages:
-        client.environment["CLIENT_METRICS"] = "1"
-    built = client.swift("build", "--configuration", configuration)
-    assert built.returncode == 0, built.stdout
-    assert client.fetched() == packages
-    pinned = dict(client.pinned())
-    assert (sorted(pinned), pinned["opbench"]) == (packages, "1.0.0")
+def runs(folder, programs):
     for program, output in programs.items():
-        ended = run(client.folder / ".build" / configuration / program)
+        ended = run(folder / program)
         assert (ended.returncode, ended.stdout) == (0, output)
 
 
-def test_the_programs_build_with_foundations_classes_too(client):
+# In this order: a package that was fetched stays.
+
+
+def test_the_programs_build_with_foundations_classes_and_fetch_nothing_else(client):
     """As on Apple's platforms, but with Foundation on Linux."""
     folder = client.folder / ".build-apple"
     apple = Client(client.folder, client.environment["CLIENT_URL"])
     apple.environment["OPERATION_ENGINE_PLATFORM"] = "apple"
     built = apple.swift("build", "--scratch-path", folder)
     assert built.returncode == 0, built.stdout
+    assert sorted(path.name for path in (folder / "checkouts").iterdir()) == ["opbench"]
     assert not list((folder / "debug/CLinux.build").glob("*.o"))
-    for program, output in PROGRAMS.items():
-        ended = run(folder / "debug" / program)
-        assert (ended.returncode, ended.stdout) == (0, output)
+    runs(folder / "debug", PROGRAMS)
+
+
+def test_clients_build_for_release_and_fetch_what_a_trait_needs(client):
+    client.environment["CLIENT_METRICS"] = "1"
+    built = client.swift("build", "--configuration", "release")
+    assert built.returncode == 0, built.stdout
+    assert client.fetched() == ["opbench", "swift-metrics"]
+    pinned = dict(client.pinned())
+    assert (sorted(pinned), pinned["opbench"]) == (["opbench", "swift-metrics"], "1.0.0")
+    runs(client.folder / ".build/release", PROGRAMS | {"PublishedMetrics": PUBLISHED})
 
 
 def test_the_program_in_the_guide(clone, tmp_path):
@@ -170,33 +166,16 @@ def test_a_client_may_use_other_versions_of_the_suites_dependencies(clone, tmp_p
     assert client.fetched() == ["opbench", "swift-argument-parser"]
 
 
-def test_another_package_measures_and_judges_its_own_queue(tmp_path):
-    """Tests/Examples/pthread-queue, which depends on this package by path, without jemalloc."""
+def test_a_program_of_the_suite_fetches_three_packages(tmp_path):
+    """Tests/Examples/pthread-queue, which depends on this package by path; it is built and run as a target of this package."""
+    if shutil.which("swift") is None:
+        pytest.skip("there is no swift")
     folder = tmp_path / "pthread-queue"
     shutil.copytree(ROOT / "Tests/Examples/pthread-queue", folder, ignore=shutil.ignore_patterns(".build", "Package.resolved"))
     manifest = folder / "Package.swift"
     manifest.write_text(manifest.read_text().replace('"../../.."', f'"{ROOT}"'))
     environment = {name: value for name, value in os.environ.items() if not name.startswith("OPBENCH_")}
-    if shutil.which("swift") is None:
-        pytest.skip("there is no swift")
-    built = run("swift", "build", "--package-path", folder, env=environment)
-    assert built.returncode == 0, built.stdout
-    program = folder / ".build/debug/pthread-queue"
+    resolved = run("swift", "package", "--package-path", folder, "resolve", env=environment)
+    assert resolved.returncode == 0, resolved.stdout
     checkouts = {path.name for path in (folder / ".build/checkouts").iterdir()}
     assert checkouts == {"swift-argument-parser", "hdrhistogram-swift", "swift-numerics"}
-    assert "jemalloc" not in run("ldd", program).stdout
-    assert run(program, "history", "list", "--database", "x", cwd=folder, env=environment).returncode == 64
-    for run_id, *others in (("a",), ("b",), ("heap", "--metric", "memory", "--backend", "mine")):
-        options = ("--quick", "--no-progress", "--run-id", run_id, *others)
-        measured = run(program, "run", *options, "workload.json", cwd=folder, env=environment)
-        assert measured.returncode == 0, measured.stdout
-    with open(folder / "results/a/samples.csv", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["backend"] == "mine"]
-    assert {"time", "cpu_time"} <= {row["metric"] for row in rows if row["status"] == "ok"}
-    with open(folder / "results/heap/samples.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert not [row for row in rows if row["metric"] == "allocations"]
-    peaks = [row for row in rows if row["metric"] == "peak_resident"]
-    assert peaks and all("LD_PRELOAD" in row["notes"] for row in peaks)
-    judged = run(program, "gate", "--baseline", "a", "--candidate", "b", cwd=folder, env=environment)
-    assert judged.returncode in (0, 2, 7), judged.stdout
