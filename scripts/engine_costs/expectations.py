@@ -5,12 +5,18 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from pathlib import Path
 
-from engine_costs.errors import BadInput
 from engine_costs.measure import Cost, Environment
 
 # Detects one more allocation in twenty operations. Smaller differences come with time, for example from growing arrays.
 ALLOCATIONS_MARGIN = 0.05
 BYTES_MARGIN = 0.5
+DIGITS = {"allocations": 2, "held_bytes": 1, "atomics": 2, "instructions": 1}
+
+
+class BadInput(Exception):
+    """The arguments or the file of expectations are not usable as given: exit code 64."""
+
+    exit_code = 64
 
 
 @dataclass(frozen=True)
@@ -54,9 +60,7 @@ class Expectations:
                 costs={name: Cost(**cost) for name, cost in content["costs"].items()},
                 meanings=dict(content["meanings"]),
             )
-        except OSError as error:
-            raise BadInput(f"{path}: {error.strerror}; make it with scripts/engine-costs --update") from error
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise BadInput(f"{path}: {error!r}; create it again with scripts/engine-costs --update") from error
 
     def save(self, path: Path) -> None:
@@ -64,47 +68,29 @@ class Expectations:
             "about": "What an operation costs; scripts/engine-costs compares with it, and writes it with --update.",
             "made_with": asdict(self.environment),
             "meanings": {name: self.meanings[name] for name in self.costs},
-            "costs": {name: _rounded(cost) for name, cost in self.costs.items()},
+            "costs": {
+                name: {figure: value if value is None else round(value, DIGITS[figure]) for figure, value in asdict(cost).items()}
+                for name, cost in self.costs.items()
+            },
         }
         path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-@dataclass(frozen=True)
-class Judgement:
-    """A scenario's verdicts."""
-
-    allocations: Verdict
-    held_bytes: Verdict
-    atomics: Verdict
-    instructions: Verdict
-
-    @property
-    def verdicts(self) -> dict[str, Verdict]:
-        """The verdicts by figure."""
-        return {
-            "allocations": self.allocations,
-            "bytes": self.held_bytes,
-            "atomics": self.atomics,
-            "instructions": self.instructions,
-        }
-
-
-def judge(measured: Cost, expected: Cost | None, same_environment: bool, margin: Margin = STEADY) -> Judgement:
-    """Judges instructions only if the expectations were made with the same compiler and libraries; the rest always."""
+def judge(measured: Cost, expected: Cost | None, same_environment: bool, margin: Margin = STEADY) -> dict[str, Verdict]:
+    """The verdicts by figure. Instructions are judged only if the expectations were made with the same compiler and
+    libraries; the rest always."""
     if expected is None:
-        return Judgement(*[Verdict.UNKNOWN] * 4)
-    atomics = instructions = Verdict.UNJUDGED
-    if same_environment and measured.instructions is not None:
-        instructions_margin = margin.instructions * (expected.instructions or 0)
-        instructions = _compare(measured.instructions, expected.instructions, instructions_margin)
-        atomics_margin = max(margin.least_atomics, margin.atomics * (expected.atomics or 0))
-        atomics = _compare(measured.atomics, expected.atomics, atomics_margin)
-    return Judgement(
-        allocations=_compare(measured.allocations, expected.allocations, ALLOCATIONS_MARGIN),
-        held_bytes=_compare(measured.held_bytes, expected.held_bytes, BYTES_MARGIN),
-        atomics=atomics,
-        instructions=instructions,
-    )
+        return dict.fromkeys(DIGITS, Verdict.UNKNOWN)
+    margins = {
+        "allocations": ALLOCATIONS_MARGIN,
+        "held_bytes": BYTES_MARGIN,
+        "atomics": max(margin.least_atomics, margin.atomics * (expected.atomics or 0)),
+        "instructions": margin.instructions * (expected.instructions or 0),
+    }
+    verdicts = {figure: _compare(getattr(measured, figure), getattr(expected, figure), margins[figure]) for figure in margins}
+    if not same_environment or measured.instructions is None:
+        verdicts |= {"atomics": Verdict.UNJUDGED, "instructions": Verdict.UNJUDGED}
+    return verdicts
 
 
 def _compare(measured: float | None, expected: float | None, margin: float) -> Verdict:
@@ -115,8 +101,3 @@ def _compare(measured: float | None, expected: float | None, margin: float) -> V
     if abs(measured - expected) <= margin:
         return Verdict.AS_EXPECTED
     return Verdict.MORE if measured > expected else Verdict.LESS
-
-
-def _rounded(cost: Cost) -> dict[str, float | None]:
-    digits = {"allocations": 2, "held_bytes": 1, "atomics": 2, "instructions": 1}
-    return {name: None if value is None else round(value, digits[name]) for name, value in asdict(cost).items()}

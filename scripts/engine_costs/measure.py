@@ -5,20 +5,19 @@ divided by the difference of the numbers, excludes the process's start. The proc
 the engine has one worker, and callgrind lets the threads run in turns, so the counts hardly vary.
 """
 
-import difflib
 import os
 import platform
 import re
 import shutil
 import subprocess
 import tempfile
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
 
-from engine_costs.callgrind import OPTIONS, Atomics, Profile, read_profile
-from engine_costs.errors import BadInput, CannotMeasure
+from engine_costs.callgrind import OPTIONS, CannotMeasure, Place, atomics_among, read_counts
 
 FEW, MANY = 4_000, 12_000
 TIMEOUT_S = 300
@@ -79,33 +78,39 @@ class Program:
         words = [line.split("\t") for line in self._run([self.path, "list"]).splitlines()]
         return {name: Scenario(meaning, varies == "varies") for name, meaning, varies in words}
 
-    def allocations(self, scenario: str) -> Cost:
-        """Allocations and bytes per operation."""
-        few, many = (self._counts(scenario, operations) for operations in (FEW, MANY))
-        held = None if few[1] is None or many[1] is None else per_operation(many[1] - few[1])
-        return Cost(allocations=per_operation(many[0] - few[0]), held_bytes=held)
-
-    def profile(self, scenario: str) -> Profile:
-        """The instructions that `MANY - FEW` operations execute."""
-        few, many = (self._profile(scenario, operations) for operations in (FEW, MANY))
-        return many.more_than(few)
-
-    def _counts(self, scenario: str, operations: int) -> tuple[int, int | None]:
-        words = self._run([self.path, "count", scenario, str(operations)]).split()
-        if len(words) != 2:
-            raise CannotMeasure(f"{self.path} count {scenario}: expected two counts, got {words}")
-        return int(words[0]), None if words[1] == "-" else int(words[1])
-
-    def _profile(self, scenario: str, operations: int) -> Profile:
-        with tempfile.TemporaryDirectory(prefix="engine-costs-") as folder:
-            file = Path(folder, "profile")
-            self._run(
-                ["valgrind", *OPTIONS, f"--callgrind-out-file={file}", self.path, "play", scenario, str(operations)]
+    def measure(self, names: list[str], with_instructions: bool) -> dict[str, Cost]:
+        """The costs by scenario."""
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            costs = dict(zip(names, pool.map(self._allocations, names), strict=True))
+            counts = dict(zip(names, pool.map(self._instructions, names), strict=True)) if with_instructions else {}
+        atomics = atomics_among(counts.values())
+        for name, count in counts.items():
+            locked = sum(times for place, times in count.items() if place in atomics)
+            costs[name] = replace(
+                costs[name], instructions=_per_operation(count.total()), atomics=_per_operation(locked) if atomics else None
             )
-            profile = read_profile(file)
-        if not profile.instructions:
+        return costs
+
+    def _allocations(self, scenario: str) -> Cost:
+        """Allocations and bytes per operation."""
+        few, many = (self._run([self.path, "count", scenario, str(operations)]).split() for operations in (FEW, MANY))
+        held = None if "-" in (few[1], many[1]) else _per_operation(int(many[1]) - int(few[1]))
+        return Cost(allocations=_per_operation(int(many[0]) - int(few[0])), held_bytes=held)
+
+    def _instructions(self, scenario: str) -> Counter[Place]:
+        """The instructions that `MANY - FEW` operations execute."""
+        counts = self._counted(scenario, MANY)
+        counts.subtract(self._counted(scenario, FEW))
+        return counts
+
+    def _counted(self, scenario: str, operations: int) -> Counter[Place]:
+        with tempfile.TemporaryDirectory(prefix="engine-costs-") as folder:
+            file = Path(folder, "counts")
+            self._run(["valgrind", *OPTIONS, f"--callgrind-out-file={file}", self.path, "play", scenario, str(operations)])
+            counts = read_counts(file)
+        if not counts:
             raise CannotMeasure(f"callgrind counted no instructions of {scenario}")
-        return profile
+        return counts
 
     def _run(self, command: list[str]) -> str:
         processor = self._processors.get()
@@ -125,34 +130,7 @@ class Program:
         return done.stdout
 
 
-def chosen(program: Program, only: str | None) -> list[str]:
-    """The names of the scenarios to play."""
-    known = program.scenarios()
-    names = list(known) if only is None else only.split(",")
-    for name in names:
-        if name not in known:
-            near = difflib.get_close_matches(name, known, n=5, cutoff=0)
-            others = f" and {len(known) - len(near)} more: Tests/EngineCosts/expected.json" if len(known) > len(near) else ""
-            raise BadInput(f"there is no scenario “{name}”; known are {', '.join(near)}{others}")
-    return names
-
-
-def measure(program: Program, names: list[str], with_instructions: bool) -> dict[str, Cost]:
-    """The costs by scenario."""
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        costs = dict(zip(names, pool.map(program.allocations, names), strict=True))
-        profiles = dict(zip(names, pool.map(program.profile, names), strict=True)) if with_instructions else {}
-    atomics = Atomics().among(profiles.values())
-    for name, profile in profiles.items():
-        costs[name] = replace(
-            costs[name],
-            instructions=per_operation(profile.instructions),
-            atomics=per_operation(profile.only(atomics).instructions) if atomics else None,
-        )
-    return costs
-
-
-def per_operation(count: int) -> float:
+def _per_operation(count: int) -> float:
     """Divides a count by the number of operations that `MANY` has in excess of `FEW`."""
     return count / (MANY - FEW)
 

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from engine_costs.errors import BadInput
-from engine_costs.expectations import Expectations
+from engine_costs.expectations import BadInput, Expectations
 from engine_docs.articles import Maker
 from engine_docs.errors import Problem
 
