@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from engine_docs.errors import Problem
+from engine_docs.layout import Problem
 
 _PART = re.compile(
     r"(?P<head><!-- made: (?P<kind>\w+) (?P<name>[\w-]+) -->\n)(?P<text>.*?)(?P<tail><!-- end -->)", re.S

@@ -4,12 +4,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from engine_docs import articles, costs, goals, headline, modules, peers, picture, report, tables, words
+from engine_docs import articles, costs, goals, headline, modules, peers, picture, tables, words
 from engine_docs.articles import Maker
 from engine_docs.comments import undocumented
 from engine_docs.contract import Contract
-from engine_docs.errors import Problem
-from engine_docs.evidence import Evidence
+from engine_docs.evidence import Evidence, read_mutations, read_tests
 from engine_docs.examples import read_examples
 from engine_docs.layout import (
     ARTICLES,
@@ -26,33 +25,29 @@ from engine_docs.layout import (
     ROOT,
     SESSION,
     TEST_EVENTS,
+    Problem,
 )
-from engine_docs.mutations import read_mutations
-from engine_docs.run import read_run
 
 
 def main(arguments: list[str]) -> int:
     """Runs a command; returns the exit code."""
     parser = argparse.ArgumentParser(prog="engine_docs")
     commands = parser.add_subparsers(required=True)
-    made = commands.add_parser("articles", help="check or update the pictures and the generated parts of articles")
-    how = made.add_mutually_exclusive_group(required=True)
-    how.add_argument("--check", action="store_const", const=_check_articles, dest="run")
-    how.add_argument("--update", action="store_const", const=_update_articles, dest="run")
-    comments = commands.add_parser("comments", help="check that every public symbol has a comment")
-    comments.add_argument("symbols", type=Path, help="the folder with the symbol graphs")
-    comments.set_defaults(run=_check_comments)
-    avoided = commands.add_parser("words", help="check that texts avoid the words of words.py")
-    avoided.set_defaults(run=_check_words)
-    contract = commands.add_parser("contract", help="write a run's table, and check that every line is tested")
-    contract.add_argument("folder", type=Path, help="the folder with the records of the run; the table is written there")
-    contract.set_defaults(run=_judge_run)
-    lines = commands.add_parser("lines", help="check which lines the tests name, without running them")
-    lines.add_argument("folder", type=Path)
-    lines.set_defaults(run=_check_lines)
-    options = parser.parse_args(arguments)
+    for name, help, run, *options in (
+        ("check", "check the pictures and the generated parts of articles", _check_articles),
+        ("update", "update them", _update_articles),
+        ("words", "check that texts avoid the words of words.py", _check_words),
+        ("comments", "check that every public symbol in a folder of symbol graphs has a comment", _check_comments, "folder"),
+        ("contract", "write the table of the run in a folder, and check that every line is tested", _judge_run, "folder"),
+        ("lines", "check which lines the tests of the run in a folder name", _check_lines, "folder"),
+    ):
+        command = commands.add_parser(name, help=help)
+        command.set_defaults(run=run)
+        for option in options:
+            command.add_argument(option, type=Path)
+    options = vars(parser.parse_args(arguments))
     try:
-        options.run(options)
+        options.pop("run")(**options)
     except Problem as problem:
         print(f"docs: {problem}", file=sys.stderr)
         return 1
@@ -70,14 +65,10 @@ def _makers() -> dict[str, Maker]:
             raise Problem(f"no example {name} in {EXAMPLES.relative_to(ROOT)}")
         return examples[name]
 
-    figures = {
-        "costs": costs.maker(ENGINE_COSTS),
-        "goals": goals.maker(REFERENCE),
-        "modules": modules.make,
-        **headline.makers(BASELINE),
-        **peers.makers(BASELINE, REFERENCE),
-    }
-    return {"example": example, **figures, **tables.makers(Contract(CONTRACT_LINES))}
+    return {
+        "example": example, "costs": costs.maker(ENGINE_COSTS), "goals": goals.maker(REFERENCE), "modules": modules.make,
+        **headline.makers(BASELINE), **peers.makers(BASELINE, REFERENCE), **tables.makers(Contract(CONTRACT_LINES)),
+    }  # fmt: skip
 
 
 def _stale() -> dict[Path, str]:
@@ -85,28 +76,27 @@ def _stale() -> dict[Path, str]:
     return articles.stale(ARTICLES, _makers()) | picture.stale(PICTURES, SESSION, headline.cells(BASELINE, HEADLINE))
 
 
-def _check_articles(_: argparse.Namespace) -> None:
+def _check_articles() -> None:
     if stale := _stale():
         names = ", ".join(str(path.relative_to(ROOT)) for path in stale)
         raise Problem(f"out of date: {names}; run scripts/docs --update")
 
 
-def _update_articles(_: argparse.Namespace) -> None:
+def _update_articles() -> None:
     for path, text in _stale().items():
         path.write_text(text, encoding="utf-8")
         print(f"docs: updated {path.relative_to(ROOT)}", file=sys.stderr)
 
 
-def _check_comments(options: argparse.Namespace) -> None:
-    graphs = sorted(options.symbols.glob("*.symbols.json"))
+def _check_comments(folder: Path) -> None:
+    graphs = sorted(folder.glob("*.symbols.json"))
     if not graphs:
-        raise Problem(f"no symbol graphs in {options.symbols}")
-    found = [line for graph in graphs for line in undocumented(graph)]
-    if found:
+        raise Problem(f"no symbol graphs in {folder}")
+    if found := [line for graph in graphs for line in undocumented(graph)]:
         raise Problem("public symbols without a comment:\n" + "\n".join(found))
 
 
-def _check_words(_: argparse.Namespace) -> None:
+def _check_words() -> None:
     if found := words.report(ROOT):
         raise Problem("avoided words:\n" + "\n".join(found))
 
@@ -122,11 +112,11 @@ def _rows(path: Path) -> list[str]:
         raise Problem(f"cannot read {path}: {error.strerror}; running the tests writes it") from None
 
 
-def _judge_run(options: argparse.Namespace) -> None:
-    folder: Path = options.folder
-    run = read_run(_rows(folder / CONTRACT_TESTS), _rows(folder / TEST_EVENTS))
-    evidence = Evidence(Contract(CONTRACT_LINES), run, read_mutations(folder / MUTATION_RESULTS))
-    (folder / CONTRACT_TABLE).write_text(report.as_csv(evidence), encoding="utf-8")
+def _judge_run(folder: Path) -> None:
+    tests = read_tests(_rows(folder / CONTRACT_TESTS), _rows(folder / TEST_EVENTS))
+    evidence = Evidence(Contract(CONTRACT_LINES), tests)
+    table = evidence.as_csv(read_mutations(folder / MUTATION_RESULTS))
+    (folder / CONTRACT_TABLE).write_text(table, encoding="utf-8")
     print(f"docs: {folder / CONTRACT_TABLE} has the results of this run", file=sys.stderr)
     problems = evidence.gaps()
     if unproved := evidence.unproved():
@@ -135,10 +125,10 @@ def _judge_run(options: argparse.Namespace) -> None:
         raise Problem("\n".join(problems))
 
 
-def _check_lines(options: argparse.Namespace) -> None:
-    run = read_run(_rows(options.folder / CONTRACT_TESTS))
-    contract = Contract(CONTRACT_LINES)
-    if problems := Evidence(contract, run, []).gaps():
+def _check_lines(folder: Path) -> None:
+    evidence = Evidence(Contract(CONTRACT_LINES), read_tests(_rows(folder / CONTRACT_TESTS)))
+    if problems := evidence.gaps():
         raise Problem("\n".join(problems))
-    untested = sum(bool(line.untested) for line in contract.lines)
-    print(f"{len(run.tests)} tests name {len(contract.lines) - untested} lines; {untested} have none, with a reason")
+    untested = sum(bool(line.untested) for line in evidence.contract.lines)
+    named = len(evidence.contract.lines) - untested
+    print(f"{len(evidence.tests)} tests name {named} lines; {untested} have none, with a reason")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from engine_docs.errors import Problem
+from engine_docs.layout import Problem
 
 _LINE = re.compile(r"(?P<id>[A-Z]\d*) (?P<statement>.+)")
 _GROUP = re.compile(r"## (?P<letter>[A-Z]) (?P<title>.+)")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from engine_costs.expectations import BadInput, Expectations
 from engine_docs.articles import Maker
-from engine_docs.errors import Problem
+from engine_docs.layout import Problem
 
 
 def maker(file: Path) -> Maker:

@@ -7,7 +7,7 @@ import re
 import textwrap
 from pathlib import Path
 
-from engine_docs.errors import Problem
+from engine_docs.layout import Problem
 
 _EXAMPLE = re.compile(r"^ *// example: (?P<name>[\w-]+)\n(?P<code>.*?)^ *// end of example$", re.M | re.S)
 

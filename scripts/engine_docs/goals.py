@@ -4,7 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 from engine_docs.articles import Maker
-from engine_docs.errors import Problem
+from engine_docs.layout import Problem
 from opbench_rows import BadRows, read
 
 ALLOCATORS = {"system": "glibc's malloc", "jemalloc": "jemalloc"}

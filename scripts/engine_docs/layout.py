@@ -1,4 +1,4 @@
-"""Paths in the package."""
+"""Paths in the package, and the error of what is wrong with their files."""
 
 from pathlib import Path
 
@@ -25,3 +25,7 @@ TEST_EVENTS = "test-events.jsonl"
 CONTRACT_TESTS = "contract-tests.jsonl"
 MUTATION_RESULTS = "mutations.csv"
 CONTRACT_TABLE = "contract.csv"
+
+
+class Problem(Exception):
+    """Something is wrong with the sources of the documentation: exit code 1."""

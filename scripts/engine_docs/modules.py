@@ -4,8 +4,7 @@ import json
 import os
 import subprocess
 
-from engine_docs.errors import Problem
-from engine_docs.layout import MANIFEST_BUILD, ROOT
+from engine_docs.layout import MANIFEST_BUILD, ROOT, Problem
 
 Graph = dict[str, set[str]]
 """The targets that a target depends on."""

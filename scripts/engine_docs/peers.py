@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine_docs.articles import Maker
-from engine_docs.errors import Problem
+from engine_docs.layout import Problem
 from engine_docs.goals import ALLOCATORS
 from engine_docs.headline import GRAPH, Row, measured, summary, time
 from opbench_rows import BadRows, read

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from engine_docs.errors import Problem
+from engine_docs.layout import Problem
 from engine_docs.headline import Cell, gains, time
 
 WIDTH, HEIGHT = 1130, 470
