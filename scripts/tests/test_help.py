@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 # opbench's own help is made by its parser, so it must be built first.
 BUILT_FIRST = {"opbench"}
 SCRIPTS = sorted(
