@@ -3,7 +3,6 @@
 import csv
 import io
 from pathlib import Path
-from typing import NamedTuple
 
 CURRENT = "1"
 DAMAGED = "the file is damaged or cut short (opbench run --resume repairs its run)"
@@ -43,34 +42,3 @@ def parse(text: str, name: str) -> list[Row]:
     if not text.endswith("\n"):
         raise BadRows(f"{name}, line {lines.line_num}: the last line is incomplete; {DAMAGED}")
     return rows
-
-
-class Histogram(NamedTuple):
-    """One histogram of one sample."""
-
-    workload: str
-    cell_id: str
-    backend: str
-    side: str
-    sample_id: str
-    stage: str
-    operation_class: str
-    # The greatest latency of each bucket in nanoseconds, ascending, and the number of operations in it.
-    upper_bounds: list[int]
-    counts: list[int]
-
-
-def histograms(folder: Path | str) -> list[Histogram]:
-    """The histograms of a run's folder."""
-    path = Path(folder) / "histograms.csv"
-    return [_histogram(row, path) for row in read(path)]
-
-
-def _histogram(row: Row, path: Path) -> Histogram:
-    try:
-        bounds, counts = ([int(word) for word in row[name].split()] for name in ("upper_bounds_ns", "counts"))
-    except ValueError as error:
-        raise BadRows(f"{path}: a histogram of {row['sample_id']} is not a list of numbers: {error}") from error
-    if len(bounds) != len(counts):
-        raise BadRows(f"{path}: a histogram of {row['sample_id']} has {len(bounds)} buckets, but {len(counts)} counts")
-    return Histogram(*(row[name] for name in Histogram._fields[:7]), bounds, counts)

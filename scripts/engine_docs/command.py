@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from engine_docs import articles, costs, goals, headline, modules, peers, picture, tables, words
+from engine_docs import articles, costs, goals, modules, picture, tables, times, words
 from engine_docs.articles import Maker
 from engine_docs.comments import undocumented
 from engine_docs.contract import Contract
@@ -67,13 +67,13 @@ def _makers() -> dict[str, Maker]:
 
     return {
         "example": example, "costs": costs.maker(ENGINE_COSTS), "goals": goals.maker(REFERENCE), "modules": modules.make,
-        **headline.makers(BASELINE), **peers.makers(BASELINE, REFERENCE), **tables.makers(Contract(CONTRACT_LINES)),
+        **times.makers(BASELINE, REFERENCE), **tables.makers(Contract(CONTRACT_LINES)),
     }  # fmt: skip
 
 
 def _stale() -> dict[Path, str]:
     """The texts of the outdated articles and pictures."""
-    return articles.stale(ARTICLES, _makers()) | picture.stale(PICTURES, SESSION, headline.cells(BASELINE, HEADLINE))
+    return articles.stale(ARTICLES, _makers()) | picture.stale(PICTURES, SESSION, times.cells(BASELINE, HEADLINE))
 
 
 def _check_articles() -> None:

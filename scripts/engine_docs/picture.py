@@ -8,13 +8,14 @@ from html import escape
 from pathlib import Path
 
 from engine_docs.layout import Problem
-from engine_docs.headline import Cell, gains, time
+from engine_docs.times import Cell, gains, time
 
 WIDTH, HEIGHT = 1130, 470
 CARD = 680
 """The width of the left half."""
 MONOSPACE = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 SANS = "-apple-system, 'Segoe UI', Helvetica, Arial, 'DejaVu Sans', sans-serif"
+COLUMNS = ("engine", "dispatch", "foundation")
 FULL = 8_000
 """The nanoseconds of the longest bar; a longer one is broken."""
 NO_BREAK = "\u00a0"
@@ -144,7 +145,7 @@ def _bars(look: Look, cells: list[Cell]) -> str:
     y = 84
     for cell in shown(cells):
         made.append(_text(left, y + 10, cell.name, look.ink))
-        for place, (value, colour) in enumerate(zip(cell.times, look.bars)):
+        for place, (value, colour) in enumerate(zip((cell.times[column] for column in COLUMNS), look.bars)):
             top, width = y + 17 + 13 * place, min(value or 0, FULL) * scale
             if value is None:
                 made.append(_text(left, top + 9.5, "not measured", look.faint, 'font-size="11.5"'))
@@ -161,5 +162,5 @@ def _bars(look: Look, cells: list[Cell]) -> str:
 
 def shown(cells: list[Cell]) -> list[Cell]:
     """The cells with bars: the greatest gains over Dispatch, and the greatest loss."""
-    losses = sorted((cell for cell in cells if cell.low > 1), key=lambda cell: -cell.ratio)
+    losses = sorted((cell for cell in cells if cell.is_loss), key=lambda cell: -cell.value)
     return gains(cells)[:5] + losses[:1]

@@ -7,8 +7,8 @@
 //                of the first write is still written.
 // LOCK_GATE=F    before flock takes a lock, reads the FIFO F to its end: the test, which opens F for writing, then knows that
 //                this place is reached, and lets the process continue by closing F.
-// KILL_CHILD=S   at place S of a sample's process (`read`: its request arrives, `thread`: it creates its first thread,
-// KILL_PARENT=S  `answer`: half of its answer is written), kills that process, or the one that started it.
+// KILL_PARENT=S  at place S of a sample's process (`read`: its request arrives, `thread`: it creates its first thread,
+//                `answer`: half of its answer is written), kills the process that started it.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,7 +26,7 @@
 
 static int is_sample, place, is_used_up;
 static long kill_at, full_at;
-static const char *kill_child, *kill_parent;
+static const char *kill_parent;
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
@@ -34,7 +34,6 @@ __attribute__((constructor)) static void begin(int argc, char **argv) {
     is_sample = argc == 2 && strcmp(argv[1], "__sample") == 0;
     kill_at = is_sample || !getenv("KILL_AT") ? 0 : atol(getenv("KILL_AT"));
     full_at = is_sample || !getenv("FULL_AT") ? 0 : atol(getenv("FULL_AT"));
-    kill_child = is_sample ? getenv("KILL_CHILD") : NULL;
     kill_parent = is_sample ? getenv("KILL_PARENT") : NULL;
 }
 
@@ -51,7 +50,6 @@ static int fail(void) {
 }
 
 static void reach_in_sample(const char *name) {
-    if (kill_child && strcmp(kill_child, name) == 0) kill(getpid(), SIGKILL);
     if (!kill_parent || strcmp(kill_parent, name) != 0) return;
     // Continues as soon as the parent is gone, if it is allowed to.
     kill_parent = NULL;
@@ -71,7 +69,7 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
             return REAL(write)(descriptor, bytes, count / 2);
         return fail();
     }
-    if (is_sample && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && (kill_child || kill_parent)) {
+    if (is_sample && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && kill_parent) {
         REAL(write)(descriptor, bytes, count / 2);
         reach_in_sample("answer");
         return REAL(write)(descriptor, (const char *)bytes + count / 2, count - count / 2) + (ssize_t)(count / 2);

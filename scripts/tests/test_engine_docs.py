@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from engine_docs import articles, command, goals, headline, modules, peers, picture
+from engine_docs import articles, command, goals, modules, picture, times
 from engine_docs.comments import undocumented
 from engine_docs.contract import Contract, Line, read_groups
 from engine_docs.evidence import Evidence, read_mutations, read_tests
@@ -211,8 +211,8 @@ def test_public_symbols_without_a_comment_are_listed_and_synthesized_ones_are_no
 @pytest.mark.parametrize(
     "make",
     [
-        lambda folder: goals.maker(folder)("engine"), lambda folder: headline.cells(folder, "run"),
-        lambda folder: peers.makers(folder, folder)["onetbb"]("system"),
+        lambda folder: goals.maker(folder)("engine"), lambda folder: times.cells(folder, "run"),
+        lambda folder: times.makers(folder, folder)["onetbb"]("system"),
         lambda folder: picture.stale(folder, folder / "session.txt", []),
     ],
 )  # fmt: skip
@@ -276,7 +276,7 @@ def test_the_readme_is_short() -> None:
 
 
 def test_the_readmes_claim_is_the_runs() -> None:
-    assert headline.speed(BASELINE, "engine-system", "engine-jemalloc") in README
+    assert times.speed(BASELINE, "engine-system", "engine-jemalloc") in README
 
 
 def test_the_readme_quotes_the_recorded_session() -> None:
