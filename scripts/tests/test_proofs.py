@@ -2,19 +2,19 @@
 
 import csv
 import json
+import math
 import random
 import subprocess
 from pathlib import Path
 
 import pytest
 from opbench_proofs import adapters, command, coverage, false_alarms
-from opbench_proofs.binomial import is_beyond_chance, lower_bound, upper_bound
+from opbench_proofs.binomial import at_least, is_beyond_chance, lower_bound, upper_bound
 from opbench_proofs.blocks import Recording, only, paired_gate
 from opbench_proofs.proof import Outcome, Setting, Verdict
 from opbench_proofs.drift import Ratio, verdict
 from opbench_proofs.sensitivity import verdict_of_few, was_too_busy
 from opbench_proofs.tool import Gate, OpBench, ToolFailure
-from scipy.stats import binom
 
 COLUMNS = ["run_id", "sample_id", "cell_id", "backend", "side", "block", "sample_flags", "metric", "value"]
 
@@ -55,10 +55,11 @@ def test_bounds_are_those_of_clopper_and_pearson() -> None:
     # With no success in n trials the bound is 1 − (1 − confidence)^(1 ÷ n).
     assert upper_bound(0, 300) == pytest.approx(1 - 0.05 ** (1 / 300))
     assert lower_bound(20, 20) == pytest.approx(0.05 ** (1 / 20))
-    assert upper_bound(5, 5) == 1
-    assert lower_bound(0, 5) == pytest.approx(0)
+    assert upper_bound(5, 5) == pytest.approx(1) and lower_bound(0, 5) == pytest.approx(0)
     bound = upper_bound(3, 40)
-    assert binom.cdf(3, 40, bound) == pytest.approx(0.05)
+    assert sum(math.comb(40, count) * bound**count * (1 - bound) ** (40 - count) for count in range(4)) == pytest.approx(0.05)
+    assert at_least(2, 4, 0.01) == pytest.approx(1 - 0.99**4 - 4 * 0.01 * 0.99**3)
+    assert at_least(0, 9, 0.5) == pytest.approx(1) and at_least(3, 10_000, 0.5) == pytest.approx(1)
 
 
 def test_a_drawn_run_has_renumbered_blocks(tmp_path: Path) -> None:
