@@ -66,37 +66,21 @@ def read(session: str) -> dict[str, list[str]]:
 
 
 def excerpt(sections: dict[str, list[str]]) -> list[str]:
-    """The lines to show: of a cell with the most regressions those, the gate's result, and the first function explained.
-    An ellipsis replaces lines."""
+    """The lines to show: the last regressions of a cell, the gate's result, and the first function explained. An ellipsis
+    replaces lines."""
     try:
         gate, explained = sections["gate"], sections["explain"]
-        first, last = _worst(gate)
+        last = max(place for place, line in enumerate(gate) if line.startswith(" ") and line.endswith("regression"))
+        first = next(place for place in range(last, 0, -1) if not gate[place].startswith(" "))
         rule = max(place for place in range(first) if gate[place].startswith("---"))
         title = max((place for place in range(rule) if not gate[place]), default=0) + 1
         result = [line for line in gate if line.startswith(("gate:", "(exit code"))]
         ranked = next(place for place, line in enumerate(explained) if line.lstrip().startswith("of the CPU time"))
     except (KeyError, StopIteration, ValueError) as error:
         raise Problem(f"the session has no gate that fails, or no explanation of it: {error}") from None
-    head, group = gate[title : rule + 1], [line for line in gate[first:last] if not line.endswith("pass")]
+    head, group = gate[title : rule + 1], [line for line in gate[first : last + 1] if not line.endswith("pass")]
     function = textwrap.dedent("\n".join(explained[ranked : ranked + 3])).splitlines()
     return [gate[0], *head, *["…"] * (first > rule + 1), *group, "…", *result, "", explained[0], "…", *function]
-
-
-def _worst(gate: list[str]) -> tuple[int, int]:
-    """The first line and the end of the last group with the most regressions."""
-    starts = [
-        place
-        for place, line in enumerate(gate[:-1])
-        if line and not line.startswith((" ", "-", "$")) and gate[place + 1].startswith("  ")
-    ]
-    groups = []
-    for start in starts:
-        end = next(place for place in range(start + 1, len(gate)) if not gate[place].startswith("  "))
-        groups.append((sum(line.endswith("regression") for line in gate[start:end]), start, end))
-    count, first, last = max(groups, key=lambda group: (group[0], group[1]))
-    if not count:
-        raise ValueError("no regression")
-    return first, last
 
 
 def draw(look: Look, sections: dict[str, list[str]], cells: list[Cell]) -> str:
