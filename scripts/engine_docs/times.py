@@ -56,10 +56,12 @@ PEERS = [
 class Cell:
     """The nanoseconds per operation of a cell, by column, and the engine's time ÷ that of Dispatch or oneTBB."""
 
+    id: str
     words: str
     axis: str
     times: dict[str, float | None]
-    value: float
+    value: float | None
+    """None if it was not measured."""
     interval: tuple[float, float] | None
     """Of the ratio; few blocks have none."""
 
@@ -69,6 +71,8 @@ class Cell:
 
     @property
     def ratio(self) -> str:
+        if self.value is None:
+            return "–"
         return f"{self.value:.2f}" + (" ({:.2f}–{:.2f})".format(*self.interval) if self.interval else "")
 
     @property
@@ -86,7 +90,7 @@ def makers(runs: Path, verdicts: Path) -> dict[str, Maker]:
     """Makes parts from kept runs: `headline RUN`, the README's table and the sentence after it; `times NAME`, the table of all
     cells in the runs NAME-ALLOCATOR; `peers onetbb`, the table of the runs peers-ALLOCATOR; `onetbb ALLOCATOR`, a sentence."""
     return {
-        "headline": lambda name: _headline(cells(runs, name)),
+        "headline": lambda name: _headline(cells(runs, name), _peer_cells(runs, verdicts, "system")),
         "times": lambda name: _times([cells(runs, f"{name}-{allocator}") for allocator in ALLOCATORS]),
         "peers": lambda _: _peers(runs, verdicts),
         "onetbb": lambda allocator: _sentence(runs, verdicts, allocator),
@@ -111,9 +115,13 @@ def _table(columns: dict[str, str], ratios: list[str], of: list[list[Cell]]) -> 
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def _headline(of: list[Cell]) -> str:
+def _headline(of: list[Cell], peers: list[Cell]) -> str:
     columns = {"engine": "engine", "dispatch": "Dispatch", "foundation": "Foundation"}
-    return f"{_table(columns, ['engine ÷ Dispatch (95 %)'], [gains(of)])}\n{_losses(of)}\n"
+    # The first of a cell is declared by the engine's own operations.
+    beside = {cell.id: cell for cell in reversed(peers)}
+    shown = gains(of)
+    others = [beside.get(cell.id, Cell(cell.id, cell.words, cell.axis, {}, None, None)) for cell in shown]
+    return f"{_table(columns, ['engine ÷ Dispatch (95 %)', 'engine ÷ oneTBB'], [shown, others])}\n{_losses(of)}\n"
 
 
 def _times(of: list[list[Cell]]) -> str:
@@ -154,11 +162,11 @@ def _peers(runs: Path, verdicts: Path) -> str:
 def _sentence(runs: Path, verdicts: Path, allocator: str) -> str:
     """Where the engine is faster than oneTBB, and where it is slower, beyond chance."""
     cells = sorted(_peer_cells(runs, verdicts, allocator), key=lambda cell: cell.value)
-    kinds = {"less": [cell for cell in cells if cell.is_gain], "more": [cell for cell in cells if cell.is_loss]}
-    parts = [f"{kind}: {'; '.join(f'{cell.value:.2f} in {cell.name}' for cell in of)}" for kind, of in kinds.items() if of]
-    said = ". It takes ".join(parts) or "as much, within chance, everywhere"
+    kinds = {"less": [cell for cell in cells if cell.is_gain], "more": [cell for cell in reversed(cells) if cell.is_loss]}
+    parts = [f"{kind} in {len(of)}, {of[0].value:.2f} in {of[0].name}" for kind, of in kinds.items() if of]
+    said = "; ".join(parts) or "as much, within chance, in all"
     version = _facts(runs, allocator)["executable"]["description"]["onetbb"]
-    return f"Of oneTBB {version}'s time per operation, with {ALLOCATORS[allocator]}, the engine takes {said}.\n"
+    return f"Of oneTBB {version}'s time the engine takes, over {len(cells)} cells, {said}.\n"
 
 
 # Kept runs
@@ -208,7 +216,7 @@ def _cell(rows: Rows, words: str, axis: str, cell: str, backends: tuple[str, str
     functions = None if base == "dispatch:notify" else _measured(rows.get((cell, "dispatch:function")))
     times = {"engine": _measured(engine), "dispatch": _measured(rows[cell, base]), "functions": functions}
     times["foundation"] = _measured(rows.get((cell, other)))
-    return Cell(words, axis, times, float(engine["time_ratio"]), _interval(engine, "time_ratio_"))
+    return Cell(cell, words, axis, times, float(engine["time_ratio"]), _interval(engine, "time_ratio_"))
 
 
 def _peer_cells(runs: Path, verdicts: Path, allocator: str) -> list[Cell]:
@@ -220,7 +228,7 @@ def _peer_cells(runs: Path, verdicts: Path, allocator: str) -> list[Cell]:
         found = []
         for words, cell, own, peer in PEERS:
             times, goal = {"engine": _measured(rows[cell, own]), "onetbb": _measured(rows[cell, peer])}, goals[cell, own, peer]
-            found.append(Cell(words, "", times, float(goal["ratio"]), _interval(goal)))
+            found.append(Cell(cell, words, "", times, float(goal["ratio"]), _interval(goal)))
         return found
 
 
