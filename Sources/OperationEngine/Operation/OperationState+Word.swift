@@ -153,3 +153,25 @@ extension OperationState {
         }
     }
 }
+
+/// The index of a queue priority, from 0 (very low) to 4 (very high), and one level above them.
+struct PriorityLevel: Equatable {
+    let rawValue: UInt8
+
+    /// Cancelled operations that finish without main and take no slot (contract J9).
+    static let slotless = PriorityLevel(rawValue: 5)
+    static let normal = PriorityLevel(rawValue: 2)
+    static let lowest = PriorityLevel(rawValue: 0)
+}
+
+/// The fate of an operation when one of its dependencies did not succeed: it failed or was skipped, or, if the
+/// operation asks for it, was cancelled (contract X2).
+public enum DependencyFailurePolicy: UInt8, Sendable, Hashable, CaseIterable {
+    /// The operation runs, and its code decides.
+    case run
+    /// It finishes without `main`. It did not fail and is not cancelled. Its ending is `skipped`, which dependents with
+    /// a policy of their own treat as a failure.
+    case skip
+    /// It finishes without `main`, and has failed with a `DependencyFailure`.
+    case fail
+}

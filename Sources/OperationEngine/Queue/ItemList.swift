@@ -14,9 +14,6 @@ struct ItemList {
         last = item
     }
 
-    @inline(__always)
-    mutating func append(_ operation: Operation) { append(operation.asItem) }
-
     /// Puts an item before another one of this list.
     mutating func insert(_ item: QueueItem.Pointer, before place: QueueItem.Pointer) {
         item.pointee.next = place
@@ -35,9 +32,6 @@ struct ItemList {
         before?.pointee.next = after
         if let after { after.pointee.previous = before } else { last = before }
     }
-
-    @inline(__always)
-    mutating func remove(_ operation: Operation) { remove(operation.asItem) }
 
     /// Removes the first one. False if the list is empty now. The next one keeps its `previous`, which is not read while
     /// it is the first.

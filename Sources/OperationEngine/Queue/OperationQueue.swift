@@ -13,7 +13,7 @@ open class OperationQueue: @unchecked Sendable {
     /// The value of `maxConcurrentOperationCount` that leaves the number to the engine: as many as there are
     /// processors, at most the container's CPU quota, and more while operations are blocked, up to 64 or that number
     /// (contract N15).
-    public static let defaultMaxConcurrentOperationCount = -1
+    public static let defaultMaxConcurrentOperationCount = QueueState.defaultLimit
 
     private let liveMark = LiveMark(.operationQueue)
     let core = QueueCore()
@@ -25,8 +25,11 @@ open class OperationQueue: @unchecked Sendable {
     /// Makes a queue that is not suspended and leaves the number of concurrent operations to the engine.
     public init() {
         core.setOwner(self)
+        QueueRegister.enter(core)
         if TraceMarks.changes { traceChange(.made(self)) }
     }
+
+    deinit { QueueRegister.leave(core) }
 
     // MARK: The main queue and the caller's
 
@@ -238,20 +241,6 @@ open class OperationQueue: @unchecked Sendable {
     @discardableResult
     public final func waitUntilFinished(timeout: Duration) -> Bool { wait(Deadline(after: timeout)) }
 
-    private func wait(_ deadline: Deadline) -> Bool {
-        if core.isEmpty { return true }
-        if ForkedChild.isRefused() { return false }
-        return Runner.waiting(for: deadline.isNever ? .queue(.passUnretained(core)) : nil) {
-            if !deadline.isNever { return core.waitUntilDrained(deadline) }
-            EndlessWait.wait {
-                core.waitUntilDrained($0)
-            } reason: {
-                EndlessWait.reason(forQueue: core)
-            }
-            return true
-        }
-    }
-
     // MARK: Settings
 
     /// The name that was set; nil if none was.
@@ -332,25 +321,6 @@ extension OperationQueue: Hashable, CustomStringConvertible, CustomDebugStringCo
 }
 
 extension OperationQueue {
-    /// Adds async work, as an operation of its own. The operation holds its slot until the work has ended, and blocks
-    /// no thread meanwhile (contract X1).
-    ///
-    /// For a closure that neither awaits, throws nor returns a value, use the synchronous `addOperation(_:)`.
-    ///
-    /// - Parameters:
-    ///   - taskPriority: the priority of the task that runs the body. `queuePriority` decides when the operation
-    ///     starts.
-    ///   - body: what the task runs, detached from the task that adds it.
-    /// - Returns: the operation, for its value, to cancel it, or to depend on it.
-    @discardableResult
-    public final func addOperation<Value: Sendable>(
-        taskPriority: TaskPriority? = nil, _ body: @escaping @Sendable () async throws -> Value
-    ) -> AsyncOperation<Value> {
-        let operation = AsyncOperation(taskPriority: taskPriority, body)
-        addOperation(operation)
-        return operation
-    }
-
     /// Suspends the calling task until the queue is empty for an instant. It waits for what is added meanwhile, too. No
     /// thread blocks (contract O8).
     ///

@@ -83,15 +83,11 @@ final class QueueCore: @unchecked Sendable {
     // The links in the `QueueRegister`, guarded by its lock.
     @exclusivity(unchecked) var nextRegistered: Unmanaged<QueueCore>?
     @exclusivity(unchecked) var previousRegistered: Unmanaged<QueueCore>?
-    @exclusivity(unchecked) var isRegistered = false
 
     func setOwner(_ queue: OperationQueue) {
         owner = .passUnretained(queue)
         liveOwner = queue
-        QueueRegister.enter(self)
     }
-
-    deinit { QueueRegister.leave(self) }
 
     // MARK: Observers
 
@@ -401,7 +397,9 @@ final class QueueCore: @unchecked Sendable {
     var newcomersBand: NiceBand { NiceBand(index: newcomersBandIndex.load(ordering: .relaxed)) }
 }
 
-/// Keeps fields apart that different processors write, where their cache lines are of 64 bytes.
-struct CacheLine {
-    private let bytes: [64 of UInt8] = .init(repeating: 0)
+/// An object that a queue notifies when a `main` has returned: the progress of the module `OperationEngineProgress`.
+/// That module may import Foundation; the engine may not.
+package protocol EndOfMainListener: AnyObject, Sendable {
+    /// Called on the thread of the operation, before it is finished, with no lock held.
+    func mainHasEnded()
 }

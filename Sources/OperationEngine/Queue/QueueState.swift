@@ -47,7 +47,8 @@ struct QueueState: ~Copyable {
     var target = LeaseTarget.pool
     var tally = QueueTally()
     /// As set by the user: a count, or −1 for the default.
-    private(set) var limit = OperationQueue.defaultMaxConcurrentOperationCount
+    private(set) var limit = Self.defaultLimit
+    static let defaultLimit = -1
 
     mutating func setLimit(_ newLimit: Int) {
         limit = newLimit
@@ -64,7 +65,7 @@ struct QueueState: ~Copyable {
 
     init(processors: Int = Processors.workers) { defaultSlots = max(Self.leastDefaultSlots, processors) }
 
-    var hasDefaultLimit: Bool { limit == OperationQueue.defaultMaxConcurrentOperationCount }
+    var hasDefaultLimit: Bool { limit == Self.defaultLimit }
     var freeSlots: Int { hasDefaultLimit ? defaultSlots - (running - waitingInside) : limit - running }
 
     /// Whether an operation may start now, or could start if it were added now.
@@ -158,9 +159,12 @@ struct QueueState: ~Copyable {
         ready.append(item, as: place)
     }
 
+    /// The place of a ready operation.
     @inline(__always)
     func readyPlace(of operation: Operation, _ word: OperationState.Word) -> ListPlace {
-        .ready(operation, word, band: target == .pool ? word.band : .normal)
+        let isSlotless = word.isCancelled && !MethodOverride.start.isPresent(in: operation)
+        let band = target == .pool ? word.band : .normal
+        return ListPlace(kind: .ready, level: isSlotless ? .slotless : word.level, band: band)
     }
 
     mutating func placeAmongWaiting(_ operation: Operation) {

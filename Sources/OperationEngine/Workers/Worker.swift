@@ -190,3 +190,11 @@ final class Worker: @unchecked Sendable {
         return isAsleep && sleepMark.load(ordering: .relaxed) == before
     }
 }
+
+/// The object for which a thread waits in an engine wait without a deadline.
+enum Awaited {
+    case operation(Unmanaged<Operation>)
+    case queue(Unmanaged<QueueCore>)
+    /// Blocks of a `BlockOperation` that workers run.
+    case blocks
+}

@@ -1,8 +1,7 @@
 /// All queues of the process, for snapshots of those that no one has at hand.
 ///
-/// A queue enters when it is made, and its core leaves in its deinit. The lock is held while the list is walked, so no
-/// core in it goes. A core does not keep its queue alive: `liveOwner` is nil once the queue's deinit has begun. Nothing
-/// is released under the lock.
+/// A queue enters in its init, and leaves in its deinit. The lock is held while the list is walked, so no queue in it
+/// goes, nor its core. Its `liveOwner` is nil once its deinit has begun. Nothing is released under the lock.
 enum QueueRegister {
     private static let lock = FutexLock()
     /// Guarded by `lock`, as are the cores' links.
@@ -13,14 +12,11 @@ enum QueueRegister {
             core.nextRegistered = first
             first?._withUnsafeGuaranteedRef { $0.previousRegistered = .passUnretained(core) }
             first = .passUnretained(core)
-            core.isRegistered = true
         }
     }
 
-    /// In the core's deinit.
     static func leave(_ core: QueueCore) {
         lock.withLock {
-            guard core.isRegistered else { return }
             let (before, after) = (core.previousRegistered, core.nextRegistered)
             if let before { before._withUnsafeGuaranteedRef { $0.nextRegistered = after } } else { first = after }
             after?._withUnsafeGuaranteedRef { $0.previousRegistered = before }
