@@ -16,21 +16,31 @@ extension ObservableQueue {
         _ keyPath: KeyPath<OperationQueue, Value>, options: ObservingOptions = [],
         changeHandler: @escaping @Sendable (Self, ObservedChange<Value>) -> Void
     ) -> Observation {
-        guard let key = ObservedKey(keyPath) else {
+        guard let key = OperationQueue.observable.key(of: keyPath) else {
             Misuse.notObservable(keyPath: String(describing: keyPath)).report()
             return Observation(nil)
         }
-        let list = core.observers(orMake: { ObserverList(object: self, read: ObservedKey.value(of:_:)) })
+        let list = core.observers(orMake: { ObserverList(self, OperationQueue.observable) })
         let entry = HandlerEntry<OperationQueue, Self, Value>(in: list, key: key, options: options, changeHandler)
         list.add(entry)
         // The flag is set after the entry is added, as for operations.
         core.setHasObservers()
         if options.contains(.initial) {
-            let new = options.contains(.new) ? ObservedKey.value(of: self, key) : nil
+            let new = options.contains(.new) ? OperationQueue.observable.read(key, of: self) : nil
             entry.deliver(self, old: nil, new: new, isPrior: false)
         }
         return Observation(entry)
     }
+}
+
+extension OperationQueue {
+    static let observable = ObservedProperties<OperationQueue>([
+        .init(.operations, [], \.operations),
+        .init(.operationCount, [], \.operationCount),
+        .init(.maxConcurrentOperationCount, [], \.maxConcurrentOperationCount),
+        .init(.isSuspended, [], \.isSuspended),
+        .init(.queueName, [], \.name),
+    ])
 }
 
 extension QueueCore {

@@ -212,28 +212,19 @@ open class Operation: @unchecked Sendable {
         }
         // What an overridden `start` does after this is not part of the operation (contract C6). And an operation that
         // ran as a task may end after its `start` has returned.
-        let leavesQueue = last.leavesQueueByItself
-        conclude(last, on: leavesQueue ? nil : runner) {
-            // An observer that the flags of `last` do not show came after the change, and read the new value.
-            if last.has(OperationState.Word.hasObservers) { settleFinish(from: phase) }
-        } leave: {
-            if leavesQueue { queue?.takeUnretainedValue().withdraw(self) }
-        }
+        conclude(last, on: last.leavesQueueByItself ? nil : runner)
     }
 
     /// Follows the transition to finished, once for every operation. Operations that end unnoticed need less: see
     /// `QueueCore.endDropped`.
     ///
     /// - Parameters:
+    ///   - last: the word before the transition.
     ///   - runner: the runner that has the operation in hand, and calls the completion block once the slot is free. Nil
-    ///     if the operation has left the queue by the end of `leave`, or is in no runner's hand.
-    ///   - announce: notifies the observers.
-    ///   - leave: takes the operation out of its queue, if no runner does. Called before the completion block, which
-    ///     may wait for the queue.
+    ///     if the operation leaves its queue here, or is in no runner's hand.
+    ///   - announcer: who has announced the end.
     @inline(__always)
-    func conclude(
-        _ last: OperationState.Word, on runner: Unmanaged<Runner>?, announce: () -> Void, leave: () -> Void
-    ) {
+    func conclude(_ last: OperationState.Word, on runner: Unmanaged<Runner>?, by announcer: Announcer = .engine) {
         // With both events or with neither.
         let isTraced = TraceMarks.operations
         if isTraced { traceFinish() }
@@ -248,10 +239,12 @@ open class Operation: @unchecked Sendable {
             hasKept = releaseSuccessors(own: last.has(OperationState.Word.hasObservers) ? nil : runner)
         }
         if last.has(OperationState.Word.hasAwaiters) { resumeAwaiters() }
-        announce()
+        // An observer that the flags of `last` do not show came after the change, and read the new value.
+        if last.has(OperationState.Word.hasObservers) { settleFinish(last, by: announcer) }
         // Before a thread that waits for the queue goes on.
         if isTraced { traceNotified() }
-        leave()
+        // Before the completion block, which may wait for the queue.
+        if last.leavesQueueByItself || announcer == .subclass { withdraw(last) }
         if last.has(OperationState.Word.hasCompletion) {
             if let runner {
                 runner._withUnsafeGuaranteedRef { $0.owesCompletion = true }

@@ -10,7 +10,7 @@ final class OperationDetails {
     /// say which.
     var failure: (any Error)?
     /// The tasks that await the end.
-    var awaiters = AwaiterList()
+    var awaiters = LinkedList<Awaiter>()
     /// The operation's identity for the trace; nil until its first event.
     var traceID: OperationTrace.OperationID?
     /// The blocks of a `BlockOperation` except the first.

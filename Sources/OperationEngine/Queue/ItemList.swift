@@ -52,30 +52,24 @@ struct ItemList {
         other = ItemList()
     }
 
-    /// Visits all, in order. `body` may release what it is given.
+    /// Visits them in order, as long as `body` says true. Returns what it said last, or true. `body` may release what it
+    /// is given.
     @inline(__always)
-    func visitAll(_ body: (QueueItem.Pointer) -> Void) {
-        var next = first
-        while let item = next {
-            next = item.pointee.next
-            body(item)
-        }
-    }
-
-    /// Visits them in order, as long as `body` says true. Returns what it said last, or true.
     @discardableResult
     func visit(_ body: (QueueItem.Pointer) -> Bool) -> Bool {
         var next = first
         while let item = next {
-            if !body(item) { return false }
             next = item.pointee.next
+            if !body(item) { return false }
         }
         return true
     }
 
-    /// Visits the operations among them.
     @inline(__always)
-    func visitOperations(_ body: (Operation) -> Void) {
-        visitAll { if !$0.isClosure { body($0.operation.takeUnretainedValue()) } }
+    func visitAll(_ body: (QueueItem.Pointer) -> Void) {
+        visit {
+            body($0)
+            return true
+        }
     }
 }

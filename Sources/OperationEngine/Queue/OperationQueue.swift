@@ -92,7 +92,7 @@ open class OperationQueue: @unchecked Sendable {
     @inline(never)
     private final func addWithCare(_ block: @escaping @Sendable () -> Void) {
         let isPlain = type(of: self) == OperationQueue.self && !ForkedChild.isOne && !core.hasObservers
-        if isPlain, core.addTraced(block) { return core.settleIfObserved() }
+        if isPlain, core.add(block, isTraced: true) { return core.settleIfObserved() }
         addOperation(BlockOperation(block: block))
     }
 
@@ -182,7 +182,7 @@ open class OperationQueue: @unchecked Sendable {
 
     /// The operations that are not finished, executing ones included, in the order of adding. Computed on demand, in
     /// time proportional to their number. It may be out of date when it returns (contract M9).
-    open var operations: [Operation] { core.snapshot() }
+    open var operations: [Operation] { core.unfinishedOperations() }
 
     /// The number of unfinished operations. It takes the queue's lock, and time proportional to what was added since the
     /// queue was last looked at. It may be too high for a moment, while operations finish or threads add (contract M10,

@@ -58,7 +58,10 @@ extension QueueCore {
     private func settle(_ runner: Runner, with chosen: Choice, mayGoOn: Bool) -> Bool {
         var (choice, mayGoOn, tellsObservers) = (chosen, mayGoOn, runner.owesTelling)
         runner.owesTelling = false
-        if !runner.isListed { runners.insert(runner) }
+        if !runner.isListed {
+            runners.append(runner)
+            runner.isListed = true
+        }
         while true {
             takeReadied(of: runner)
             let bands = settle(choosingFor: mayGoOn && !tellsObservers ? runner : nil, &choice)
@@ -87,6 +90,7 @@ extension QueueCore {
     @inline(__always)
     private func endLease(of runner: Runner, calling bands: BandSet) {
         runners.remove(runner)
+        runner.isListed = false
         unlock(calling: bands)
         runner.returnPlaces()
         let isOwing = !runner.owesNothing
@@ -226,9 +230,6 @@ extension QueueCore {
 
     /// Whether an operation is in this queue, has not begun and is not cancelled.
     private func isKept(_ operation: Operation) -> Bool {
-        let word = operation.state.load()
-        // From the phase `enqueued` on, `queue` does not change any more.
-        return word.phase.rawValue >= OperationState.Phase.enqueued.rawValue && operation.isPending
-            && operation.queue?.toOpaque() == Unmanaged.passUnretained(self).toOpaque()
+        operation.isPending && operation.queueAddress == Unmanaged.passUnretained(self).toOpaque()
     }
 }

@@ -19,7 +19,7 @@ import Synchronization
 ///
 /// **Ready items go before the inbox**, because they were added earlier or became ready earlier, unless `hasUrgent` is
 /// set. So a runner empties the inbox when nothing of normal priority is ready any more, and all of it in one step.
-final class QueueCore: @unchecked Sendable {
+final class QueueCore: Linked, @unchecked Sendable {
     private let liveMark = LiveMark(.queueCore)
     // The fields form three groups with a cache line between them. So threads that add and threads that run do not
     // invalidate each other's lines.
@@ -30,7 +30,7 @@ final class QueueCore: @unchecked Sendable {
     /// Guarded by `lock`.
     @exclusivity(unchecked) var state = QueueState()
     /// The runners that hold leases. Guarded by `lock`.
-    @exclusivity(unchecked) var runners = RunnerList()
+    @exclusivity(unchecked) var runners = LinkedList<Runner>()
     /// Operations and closures that runners have ended and count out later, several at once. Guarded by `lock`.
     @exclusivity(unchecked) var endedCount = 0
     /// How many of `endedCount` are no longer in `unfinished`. A runner counts out together what it has released, at
@@ -75,14 +75,13 @@ final class QueueCore: @unchecked Sendable {
     let drainings = Atomic<UInt32>(0)
     let drainWaiters = Atomic<Int>(0)
     /// The waiters that are tasks. Guarded by `lock`.
-    @exclusivity(unchecked) var drainAwaiters = AwaiterList()
+    @exclusivity(unchecked) var drainAwaiters = LinkedList<Awaiter>()
     private let observed = Atomic<Bool>(false)
     /// Nil until the first observer. Guarded by `lock`.
     @exclusivity(unchecked) private var observerList: ObserverList<OperationQueue>?
 
-    // The links in the `QueueRegister`, guarded by its lock.
-    @exclusivity(unchecked) var nextRegistered: Unmanaged<QueueCore>?
-    @exclusivity(unchecked) var previousRegistered: Unmanaged<QueueCore>?
+    /// In the `QueueRegister`, guarded by its lock.
+    @exclusivity(unchecked) var links = ListLinks<QueueCore>()
 
     func setOwner(_ queue: OperationQueue) {
         owner = .passUnretained(queue)

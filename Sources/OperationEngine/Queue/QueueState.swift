@@ -1,7 +1,7 @@
 /// A queue's state machine: which operations the queue holds, and which of them may start. Guarded by the queue's lock.
 ///
-/// **It is pure.** Its methods are the queue's events: an operation is admitted, filed, chosen, withdrawn, cancelled,
-/// and so on. An event changes this value and the state words of the operations in its lists. It takes no lock, and
+/// **It is deterministic under its lock.** Its methods are the queue's events: an operation is admitted, filed, chosen,
+/// withdrawn, cancelled, and so on. An event changes this value and the state words of the operations in its lists. It takes no lock, and
 /// calls no runner, observer or user code. What has to follow an event is returned, or left in `dropped` and
 /// `endedInFiling`. `QueueCore` does that after it has released the lock. So `QueueStateTests` can try all sequences of
 /// events on one thread.
@@ -219,21 +219,15 @@ struct QueueState: ~Copyable {
         held.visitAll { $0.ready.makeObjects(of: queue) }
     }
 
-    /// The unfinished operations in the lists, barriers included, with their numbers in the order of adding. What
-    /// runners have in hand is missing, and so are closures without objects.
-    func snapshot() -> [(sequence: UInt64, operation: Operation)] {
-        var all: [(sequence: UInt64, operation: Operation)] = []
-        func collect(_ operation: Operation) {
-            if !operation.state.load().isFinished { all.append((operation.sequence, operation)) }
+    /// Visits the items in the lists: guests, what is ready, what waits, and what barriers hold back, with its segment.
+    /// Where `body` says no, the rest of that list is left out; among what is held, everything that follows.
+    func visit(_ body: (QueueItem.Pointer, _ segment: HeldSegment?) -> Bool) {
+        guests.visit { body($0, nil) }
+        ready.visit { body($0, nil) }
+        waiting.visit { body($0, nil) }
+        held.visit { segment in
+            segment.ready.visit { body($0, segment) } && segment.waiting.visit { body($0, segment) }
         }
-        guests.visitOperations(collect)
-        ready.visitOperations(collect)
-        waiting.visitOperations(collect)
-        held.visitAll { segment in
-            segment.ready.visitOperations(collect)
-            segment.waiting.visitOperations(collect)
-        }
-        return all
     }
 }
 

@@ -50,6 +50,8 @@ extension QueueItem.Pointer {
 }
 
 extension WaitingClosure.Pointer {
+    var asItem: QueueItem.Pointer { UnsafeMutableRawPointer(self).assumingMemoryBound(to: QueueItem.self) }
+
     /// Frees the memory. The block was taken out of it.
     @inline(__always)
     func free(into places: inout Slab<WaitingClosure>.Places) {

@@ -112,6 +112,16 @@ extension QueueCore {
         OperationTrace.tell(step, of: closure, nil, in: .passUnretained(self))
     }
 
+    func traceAdding(_ closure: OperationTrace.OperationID) {
+        trace(.enqueued, of: closure)
+        trace(.ready, of: closure)
+    }
+
+    func traceEnd(of closure: OperationTrace.OperationID) {
+        trace(.finished, of: closure)
+        trace(.notified, of: closure)
+    }
+
     /// Sends the end of what was dropped and is not counted out yet.
     @inline(never)
     func traceEnd(of dropped: DroppedItems, _ conclude: () -> Void) {

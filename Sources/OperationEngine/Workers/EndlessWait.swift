@@ -63,7 +63,7 @@ package enum EndlessWait {
             // A queue that makes progress is not searched, because that would delay it. Listing a queue makes an object
             // for each of its closures.
             guard queue.isStandingStill, queue.operationCount <= mostVisited else { return nil }
-            return reason(from: queue.snapshot(), waiter: waiter, &visited)
+            return reason(from: queue.unfinishedOperations(), waiter: waiter, &visited)
         }
     }
 

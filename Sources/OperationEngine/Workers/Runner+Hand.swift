@@ -92,15 +92,13 @@ extension Runner {
         step(to: .seen) || handPhase.load(ordering: .relaxed) == HandPhase.seen.rawValue
     }
 
-    /// The item in the hand, for a thread that holds the queue's lock. A closure stays one. Nil if it has ended.
-    func itemSeen() -> FoundItem? {
+    /// The item in the hand, for a thread that holds the queue's lock. A closure stays one if it has no object.
+    func itemSeen() -> QueueItem.Pointer? {
         guard opensHand() else { return nil }
         switch hand {
         case .nothing, .guest: return nil
-        case .operation(let operation):
-            let operation = operation.takeUnretainedValue()
-            return operation.state.load().isFinished ? nil : FoundItem(operation.sequence, operation, .running)
-        case .closure(let closure): return FoundItem(closure.pointee.item.sequence, closureObject, .running)
+        case .operation(let operation): return operation.takeUnretainedValue().asItem
+        case .closure(let closure): return closureObject?.asItem ?? closure.asItem
         }
     }
 

@@ -17,7 +17,7 @@ import Synchronization
 ///
 /// **Who accesses the fields.** Fields without a comment belong to the runner's own thread. That thread also writes
 /// `hand`, under the lock of the queue that it serves, except when it empties it: see `emptyHand`.
-final class Runner {
+final class Runner: Linked {
     /// The worker whose thread this is, which outlives its runner; nil on a thread of Dispatch and on the main thread.
     private let pooled: Unmanaged<Worker>?
     /// Which of a queue's operations the runner may choose.
@@ -37,9 +37,8 @@ final class Runner {
     /// The places of closures that have ended.
     @exclusivity(unchecked) private var closurePlaces = Slab<WaitingClosure>.Places()
 
-    // Links in the queue's list of its runners, guarded by the queue's lock.
-    @exclusivity(unchecked) var nextInList: Unmanaged<Runner>?
-    @exclusivity(unchecked) var previousInList: Unmanaged<Runner>?
+    // In the queue's list of its runners, guarded by the queue's lock.
+    @exclusivity(unchecked) var links = ListLinks<Runner>()
     @exclusivity(unchecked) var isListed = false
 
     /// The item that has ended and still holds its slot.

@@ -85,7 +85,7 @@ final class WorkerPool: @unchecked Sendable {
         LiveObjects.prepare()
         _ = (
             Processors.count, ThreadStarter.shared, BlockingMonitor.shared, NiceBand.base, MethodOverride.prepare(),
-            Misuse.isStrict, KnownKeyPaths.shared, BriefSpin.prepare()
+            Misuse.isStrict, Operation.observable, OperationQueue.observable, BriefSpin.prepare()
         )
     }
     /// By priority, the lowest first.

@@ -4,37 +4,21 @@
 /// goes, nor its core. Its `liveOwner` is nil once its deinit has begun. Nothing is released under the lock.
 enum QueueRegister {
     private static let lock = FutexLock()
-    /// Guarded by `lock`, as are the cores' links.
-    nonisolated(unsafe) private static var first: Unmanaged<QueueCore>?
+    /// Guarded by `lock`.
+    nonisolated(unsafe) private static var cores = LinkedList<QueueCore>()
 
-    static func enter(_ core: QueueCore) {
-        lock.withLock {
-            core.nextRegistered = first
-            first?._withUnsafeGuaranteedRef { $0.previousRegistered = .passUnretained(core) }
-            first = .passUnretained(core)
-        }
-    }
+    static func enter(_ core: QueueCore) { lock.withLock { cores.append(core) } }
 
-    static func leave(_ core: QueueCore) {
-        lock.withLock {
-            let (before, after) = (core.previousRegistered, core.nextRegistered)
-            if let before { before._withUnsafeGuaranteedRef { $0.nextRegistered = after } } else { first = after }
-            after?._withUnsafeGuaranteedRef { $0.previousRegistered = before }
-        }
-    }
+    static func leave(_ core: QueueCore) { lock.withLock { cores.remove(core) } }
 
     /// The queues that exist, or only those whose cores lie at the addresses.
     static func queues(at addresses: Set<UnsafeMutableRawPointer>? = nil) -> [OperationQueue] {
         if addresses?.isEmpty == true { return [] }
         return lock.withLock {
             var all: [OperationQueue] = []
-            var link = first
-            while let current = link {
-                current._withUnsafeGuaranteedRef {
-                    link = $0.nextRegistered
-                    guard addresses?.contains(current.toOpaque()) ?? true, let queue = $0.liveOwner else { return }
-                    all.append(queue)
-                }
+            cores.visit {
+                let isMeant = addresses?.contains(Unmanaged.passUnretained($0).toOpaque()) ?? true
+                if isMeant, let queue = $0.liveOwner { all.append(queue) }
             }
             return all
         }
