@@ -193,7 +193,7 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
             return
         }
         let old = properties.read(key, of: object)
-        keepPending(PendingChange(key, by: announcer, old: old))
+        notePending(PendingChange(key, by: announcer, old: old))
         observers.forEach(of: key) { entry in
             if entry.options.contains(.prior) { tell(entry, object, old: old, new: nil, isPrior: true) }
         }
@@ -212,7 +212,7 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
     }
 
     /// The announced change has happened, or it does not happen after all.
-    func settleChange(_ key: ObservedKey, hasHappened: Bool) {
+    func resolveChange(_ key: ObservedKey, hasHappened: Bool) {
         if hasHappened { didChange(key) } else { forgetChange(key) }
     }
 
@@ -269,7 +269,7 @@ extension ObserverList {
         static var nestingLimit: Int { 8 }
     }
 
-    private func keepPending(_ change: PendingChange) {
+    private func notePending(_ change: PendingChange) {
         // Released after the lock: a deinit of the user's may run.
         var dropped: PendingChange?
         lock.withLock {

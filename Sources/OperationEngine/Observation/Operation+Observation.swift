@@ -99,7 +99,7 @@ extension Operation {
     }
 
     @inline(never)
-    func settleStart(hasBegun: Bool) { observers?.settleChange(.isExecuting, hasHappened: hasBegun) }
+    func resolveStart(hasBegun: Bool) { observers?.resolveChange(.isExecuting, hasHappened: hasBegun) }
 
     @inline(never)
     func announceFinish(from phase: OperationState.Phase) {
@@ -116,7 +116,7 @@ extension Operation {
     /// Notifies the observers of the finish: the values have changed together, and the dependents are ready (contract
     /// D7–D9).
     @inline(never)
-    func settleFinish(_ last: OperationState.Word, by announcer: Announcer) {
+    func tellFinish(_ last: OperationState.Word, by announcer: Announcer) {
         if last.phase == .executing, announcer == .engine || !announcesExecution {
             observers?.didChange(.isExecuting)
         }

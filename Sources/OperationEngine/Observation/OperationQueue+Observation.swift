@@ -51,7 +51,7 @@ extension QueueCore {
         let result = change()
         // Checked again: an observer that came in between may have found the old value through `initial` (contract
         // D18).
-        if hasObservers { settle(keys()) }
+        if hasObservers { tell(keys()) }
         return result
     }
 
@@ -60,15 +60,15 @@ extension QueueCore {
     func announcing(_ keys: @autoclosure () -> [ObservedKey], change: () -> Misuse?) -> Misuse? {
         if hasObservers { announce(keys()) }
         let misuse = change()
-        if hasObservers { if misuse == nil { settle(keys()) } else { forget(keys()) } }
+        if hasObservers { if misuse == nil { tell(keys()) } else { forget(keys()) } }
         return misuse
     }
 
     /// A closure without an object was added or has ended. The queue had no observers just before. An observer that has
     /// come since may have found the old value through `initial` (contract D18).
     @inline(__always)
-    func settleIfObserved() {
-        if hasObservers { settle([.operations, .operationCount]) }
+    func tellIfObserved() {
+        if hasObservers { tell([.operations, .operationCount]) }
     }
 
     @inline(never)
@@ -84,7 +84,7 @@ extension QueueCore {
     }
 
     @inline(never)
-    private func settle(_ keys: [ObservedKey]) {
+    private func tell(_ keys: [ObservedKey]) {
         guard let observers else { return }
         for key in keys.reversed() { observers.didChange(key) }
     }

@@ -53,7 +53,7 @@ extension Operation {
             if isAnnounced { observers?.forgetChange(.isExecuting) }
             return false
         }
-        conclude(last, on: nil, by: .subclass)
+        conclude(last, on: nil, leavesQueue: true, by: .subclass)
         return true
     }
 

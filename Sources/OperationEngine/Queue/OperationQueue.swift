@@ -83,7 +83,7 @@ open class OperationQueue: @unchecked Sendable {
             return addWithCare(block)
         }
         // Observers of the queue are notified of every operation.
-        if !core.hasObservers, core.add(block) { return core.settleIfObserved() }
+        if !core.hasObservers, core.add(block) { return core.tellIfObserved() }
         let operation = Unmanaged<Operation>.passRetained(BlockOperation(block: block))
         core.announcing([.operations, .operationCount]) { core.add(unknown: operation) }
     }
@@ -92,7 +92,7 @@ open class OperationQueue: @unchecked Sendable {
     @inline(never)
     private final func addWithCare(_ block: @escaping @Sendable () -> Void) {
         let isPlain = type(of: self) == OperationQueue.self && !ForkedChild.isOne && !core.hasObservers
-        if isPlain, core.add(block, isTraced: true) { return core.settleIfObserved() }
+        if isPlain, core.add(block, isTraced: true) { return core.tellIfObserved() }
         addOperation(BlockOperation(block: block))
     }
 

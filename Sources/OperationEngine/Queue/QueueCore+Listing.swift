@@ -3,7 +3,7 @@ extension QueueCore {
     /// The unfinished operations in the order of adding. Closures get objects.
     func unfinishedOperations(withBarriers: Bool = false) -> [Operation] {
         lock.lock()
-        takeIn()
+        admitAll()
         var all = operationsInHands()
         state.makeObjects(of: self)
         state.visit { item, _ in

@@ -124,7 +124,7 @@ final class QueueCore: Linked, @unchecked Sendable {
     /// up by all items of the inbox at once, and down by up to 1,024.
     var operationCount: Int {
         lock.withLock {
-            takeIn()
+            admitAll()
             // In this order the sum is never too low.
             let admitted = unfinished.load(ordering: .sequentiallyConsistent) & (Self.oneBarrier - 1)
             return admitted - endedCount + countedOut.load(ordering: .sequentiallyConsistent)
@@ -177,7 +177,7 @@ final class QueueCore: Linked, @unchecked Sendable {
     @discardableResult
     func change<Result>(_ body: (inout QueueState) -> Result) -> Result {
         lock.lock()
-        takeIn()
+        admitAll()
         let result = body(&state)
         settleAndUnlock()
         return result
@@ -219,7 +219,7 @@ final class QueueCore: Linked, @unchecked Sendable {
 
     /// Admits what was added. Under the lock.
     @inline(__always)
-    func takeIn() {
+    func admitAll() {
         if mayHoldUrgent { hasUrgent.store(false, ordering: .sequentiallyConsistent) }
         emptyInbox { state.admit($0) }
     }
@@ -250,7 +250,7 @@ final class QueueCore: Linked, @unchecked Sendable {
         func choose() {
             if let runner, choice.isNothing { choice = state.choose(for: runner.lease) }
         }
-        takeIn()
+        admitAll()
         state.reachNextSegment()
         choose()
         var mayStart = state.isOpen
@@ -258,7 +258,7 @@ final class QueueCore: Linked, @unchecked Sendable {
             isOpen.store(mayStart, ordering: .sequentiallyConsistent)
             if mayStart {
                 // A thread that saw it false had pushed before this store. What it pushed is found here.
-                takeIn()
+                admitAll()
                 choose()
                 mayStart = state.isOpen
                 if !mayStart { isOpen.store(false, ordering: .sequentiallyConsistent) }
@@ -338,7 +338,7 @@ final class QueueCore: Linked, @unchecked Sendable {
     /// How many more workers could run something of this queue now.
     var wantedWorkers: Int {
         lock.withLock {
-            takeIn()
+            admitAll()
             return state.wantedWorkers
         }
     }
@@ -346,7 +346,7 @@ final class QueueCore: Linked, @unchecked Sendable {
     /// Whether the queue cannot become empty without a worker of a pool: it has something to start.
     var needsWorkers: Bool {
         lock.withLock {
-            takeIn()
+            admitAll()
             return state.target == .pool && (state.ready.count > 0 || !state.held.isEmpty)
         }
     }
@@ -354,7 +354,7 @@ final class QueueCore: Linked, @unchecked Sendable {
     /// Whether nothing executes and nothing is ready.
     var isStandingStill: Bool {
         lock.withLock {
-            takeIn()
+            admitAll()
             return state.isStandingStill
         }
     }

@@ -64,7 +64,7 @@ extension QueueCore {
     var metrics: OperationQueue.Metrics {
         let now = Deadline.now()
         return lock.withLock {
-            takeIn()
+            admitAll()
             return readMetrics(at: now)
         }
     }

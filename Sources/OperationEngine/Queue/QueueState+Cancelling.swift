@@ -29,7 +29,7 @@ extension QueueState {
         found.sort { $0.pointee.sequence < $1.pointee.sequence }
         for item in found {
             if let place = cancelUncalled(item) {
-                takeOut(item)
+                unlist(item)
                 ready.append(item, as: place)
             } else {
                 pass(item.operation.takeUnretainedValue())

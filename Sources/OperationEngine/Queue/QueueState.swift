@@ -99,7 +99,7 @@ struct QueueState: ~Copyable {
     mutating func admit(_ item: QueueItem.Pointer) {
         number(item)
         if item.isClosure { return list(item, as: .readyClosure) }
-        item.operation._withUnsafeGuaranteedRef { place($0, $0.state.fileFromInbox()) }
+        item.operation._withUnsafeGuaranteedRef { place($0, $0.state.admit()) }
     }
 
     /// Gives an item its number in the order of adding.
@@ -120,11 +120,11 @@ struct QueueState: ~Copyable {
     /// lists.
     @inline(__always)
     mutating func reachNextSegment() {
-        while !held.isEmpty, isNothingExecuting, waiting.isEmpty, ready.count == 0 { takeUpHeldSegment() }
+        while !held.isEmpty, isNothingExecuting, waiting.isEmpty, ready.count == 0 { reachHeldSegment() }
     }
 
     @inline(never)
-    private mutating func takeUpHeldSegment() {
+    private mutating func reachHeldSegment() {
         let next = held.removeFirst()
         swap(&ready, &next.ready)
         swap(&waiting, &next.waiting)
@@ -140,7 +140,7 @@ struct QueueState: ~Copyable {
         case .ready, .waiting:
             // In no list: it is about to be pushed into the inbox, and its list is found when it is taken from there.
             if operation.place.kind == .none { return true }
-            takeOut(operation.asItem)
+            unlist(operation.asItem)
             place(operation, filing)
         }
         return true
@@ -176,7 +176,7 @@ struct QueueState: ~Copyable {
         }
     }
 
-    mutating func takeOut(_ item: QueueItem.Pointer) {
+    mutating func unlist(_ item: QueueItem.Pointer) {
         switch item.pointee.place.kind {
         case .chosen, .chosenCancelled: guests.remove(item)
         case .none: return
@@ -221,6 +221,7 @@ struct QueueState: ~Copyable {
 
     /// Visits the items in the lists: guests, what is ready, what waits, and what barriers hold back, with its segment.
     /// Where `body` says no, the rest of that list is left out; among what is held, everything that follows.
+    @inline(__always)
     func visit(_ body: (QueueItem.Pointer, _ segment: HeldSegment?) -> Bool) {
         guests.visit { body($0, nil) }
         ready.visit { body($0, nil) }

@@ -32,7 +32,7 @@ extension Runner {
         /// It is counted out by itself.
         case countedAlone
         /// It has given its slot back already, and other workers were called for what was left.
-        case settled
+        case withoutSlot
     }
 
     enum HandPhase: UInt8 {
@@ -45,18 +45,18 @@ extension Runner {
 
     /// Takes an operation that its queue has in no list. Under the queue's lock, as are the next two methods.
     @inline(__always)
-    func take(_ operation: Unmanaged<Operation>) {
+    func fillHand(with operation: Unmanaged<Operation>) {
         hand = .operation(operation)
         openHand()
     }
 
     @inline(__always)
-    func take(closure: WaitingClosure.Pointer) {
+    func fillHand(withClosure closure: WaitingClosure.Pointer) {
         hand = .closure(closure)
         openHand()
     }
 
-    func take(guest: Unmanaged<Operation>) { hand = .guest(guest) }
+    func fillHand(withGuest guest: Unmanaged<Operation>) { hand = .guest(guest) }
 
     /// Relaxed: a thread that looks holds the lock.
     @inline(__always)

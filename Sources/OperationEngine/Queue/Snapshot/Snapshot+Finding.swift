@@ -7,7 +7,7 @@ extension QueueCore {
     func findItems(atMost count: Int) -> (OperationQueue.Snapshot, [Operation?]) {
         let now = Deadline.now()
         return lock.withLock {
-            takeIn()
+            admitAll()
             var snapshot = OperationQueue.Snapshot(
                 queue: "", isSuspended: state.isSuspended, limit: state.limit, metrics: readMetrics(at: now),
                 entries: [], omitted: 0)
