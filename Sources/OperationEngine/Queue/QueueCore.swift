@@ -123,8 +123,7 @@ final class QueueCore: Linked, @unchecked Sendable {
     /// atomic read-modify-write for its count: `unfinished`, on which threads wait and which keeps the queue alive, goes
     /// up by all items of the inbox at once, and down by up to 1,024.
     var operationCount: Int {
-        lock.withLock {
-            admitAll()
+        withAllAdmitted {
             // In this order the sum is never too low.
             let admitted = unfinished.load(ordering: .sequentiallyConsistent) & (Self.oneBarrier - 1)
             return admitted - endedCount + countedOut.load(ordering: .sequentiallyConsistent)
@@ -213,6 +212,14 @@ final class QueueCore: Linked, @unchecked Sendable {
     }
 
     func read<Value>(_ body: (borrowing QueueState) -> Value) -> Value { lock.withLock { body(state) } }
+
+    /// Looks at the state after everything that was added before was admitted.
+    func withAllAdmitted<Value>(_ body: () -> Value) -> Value {
+        lock.withLock {
+            admitAll()
+            return body()
+        }
+    }
 
     var mayHoldUrgent: Bool { hasUrgent.load(ordering: .sequentiallyConsistent) }
     func setHoldsUrgent() { hasUrgent.store(true, ordering: .sequentiallyConsistent) }
@@ -336,28 +343,15 @@ final class QueueCore: Linked, @unchecked Sendable {
     }
 
     /// How many more workers could run something of this queue now.
-    var wantedWorkers: Int {
-        lock.withLock {
-            admitAll()
-            return state.wantedWorkers
-        }
-    }
+    var wantedWorkers: Int { withAllAdmitted { state.wantedWorkers } }
 
     /// Whether the queue cannot become empty without a worker of a pool: it has something to start.
     var needsWorkers: Bool {
-        lock.withLock {
-            admitAll()
-            return state.target == .pool && (state.ready.count > 0 || !state.held.isEmpty)
-        }
+        withAllAdmitted { state.target == .pool && (state.ready.count > 0 || !state.held.isEmpty) }
     }
 
     /// Whether nothing executes and nothing is ready.
-    var isStandingStill: Bool {
-        lock.withLock {
-            admitAll()
-            return state.isStandingStill
-        }
-    }
+    var isStandingStill: Bool { withAllAdmitted { state.isStandingStill } }
 
     // MARK: The target
 

@@ -63,10 +63,7 @@ extension QueueState {
 extension QueueCore {
     var metrics: OperationQueue.Metrics {
         let now = Deadline.now()
-        return lock.withLock {
-            admitAll()
-            return readMetrics(at: now)
-        }
+        return withAllAdmitted { readMetrics(at: now) }
     }
 
     /// Under the lock, with an empty inbox.

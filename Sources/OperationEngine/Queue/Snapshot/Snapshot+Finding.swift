@@ -6,8 +6,7 @@ extension QueueCore {
     /// - Returns: a snapshot without names and dependencies, and the operations of its entries, kept alive.
     func findItems(atMost count: Int) -> (OperationQueue.Snapshot, [Operation?]) {
         let now = Deadline.now()
-        return lock.withLock {
-            admitAll()
+        return withAllAdmitted {
             var snapshot = OperationQueue.Snapshot(
                 queue: "", isSuspended: state.isSuspended, limit: state.limit, metrics: readMetrics(at: now),
                 entries: [], omitted: 0)
