@@ -94,7 +94,7 @@ let package = Package(
         .target(name: "CRecording"),
         // Records what a program's queues do, for `opbench trace`.
         .target(name: "OperationEngineRecorder", dependencies: ["OperationEngine", "CLinux", "CRecording"]),
-        // Publishes the counts of queues to swift-metrics.
+        // Statistics of operations; with the trait, publishes the counts of queues to swift-metrics.
         .target(
             name: "OperationEngineMetrics",
             dependencies: [
@@ -166,8 +166,8 @@ let package = Package(
         .testTarget(
             name: "OperationEngineTests",
             dependencies: [
-                "OperationEngine", "OperationEngineProgress", "OperationEngineRecorder", "EngineProcess",
-                "EngineStressScenarios", "TestSupport",
+                "OperationEngine", "OperationEngineProgress", "OperationEngineRecorder", "OperationEngineMetrics",
+                "EngineProcess", "EngineStressScenarios", "TestSupport",
             ]),
         // Programs that are recorded, and read back.
         .testTarget(
@@ -281,10 +281,11 @@ if let extent = Context.environment["OPBENCH_ENGINE_ONLY"] {
     package.products.removeAll { products.contains($0.name) }
     let others = [
         "opbench", "OpBench", "Fuzz", "CBuild", "COneTBB", "CPage", "Foundation", "Migration",
-        "pthread-queue", "ProgramParts", "OperationEngineRecorderTests", "OperationEngineMetrics",
+        "pthread-queue", "ProgramParts", "OperationEngineRecorderTests",
     ]
     package.targets.removeAll { target in (others + recordedPrograms).contains { target.name.hasPrefix($0) } }
-    // Tests in which a sanitizer finds nothing new: a pure state machine, traps, examples; for races also cycles, and
+    package.targets.first { $0.name == "OperationEngineMetrics" }?.dependencies = ["OperationEngine"]
+    // Tests in which a sanitizer finds nothing new: a state machine on one thread, traps, examples; for races also cycles, and
     // tests of calls by one thread: random programs make the same calls from many threads.
     let quiet = ["QueueState", "Conformance/Misuse", "Examples"]
     let ofOneThread = [

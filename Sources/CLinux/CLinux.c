@@ -109,11 +109,12 @@ _Thread_local void *clinux_events_of_thread;
 static pthread_once_t leave_once = PTHREAD_ONCE_INIT;
 static pthread_key_t leave_key;
 static bool has_leave_key;
-static _Thread_local void (*leaves[2])(void);
+#define LEAVES 4
+static _Thread_local void (*leaves[LEAVES])(void);
 
 static void call_leaves(void *unused) {
     (void)unused;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < LEAVES; i++) {
         void (*leave)(void) = leaves[i];
         leaves[i] = NULL;
         if (leave) leave();
@@ -124,7 +125,8 @@ static void make_leave_key(void) { has_leave_key = pthread_key_create(&leave_key
 
 void clinux_at_thread_end(void (*leave)(void)) {
     pthread_once(&leave_once, make_leave_key);
-    int i = leaves[0] == NULL || leaves[0] == leave ? 0 : 1;
+    int i = 0;
+    while (i < LEAVES - 1 && leaves[i] != NULL && leaves[i] != leave) i++;
     leaves[i] = leave;
     // Without a key, which a program may have used up, what a thread has stays behind.
     if (has_leave_key) pthread_setspecific(leave_key, leaves);

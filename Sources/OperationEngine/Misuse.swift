@@ -79,8 +79,8 @@ public enum Misuse: Error, Sendable, Hashable {
     /// at after 1, 2, 4 … seconds: its dependencies are followed, through up to 10,000 operations. False spares that,
     /// and nothing is reported as `waitNeverEnds`.
     public static var findsEndlessWaits: Bool {
-        get { EndlessWait.isOn.load(ordering: .relaxed) }
-        set { EndlessWait.isOn.store(newValue, ordering: .relaxed) }
+        get { settings.endlessWaits.load(ordering: .relaxed) }
+        set { settings.endlessWaits.store(newValue, ordering: .relaxed) }
     }
 
     func report() { Self.handler(self) }
@@ -103,12 +103,13 @@ public enum Misuse: Error, Sendable, Hashable {
         _ = line.withUTF8 { clinux_write_all(2, $0.baseAddress, $0.count) }
     }
 
-    /// The handler and the strict mode, both for the whole process, as the contract demands.
+    /// The handler and the switches, all for the whole process, as the contract demands.
     private final class Settings: Sendable {
         private let lock = FutexLock()
         /// Guarded by `lock`.
         private nonisolated(unsafe) var guardedHandler: @Sendable (Misuse) -> Void = Misuse.printAndTrap
         let strict = Atomic<Bool>(false)
+        let endlessWaits = Atomic<Bool>(true)
 
         var handler: @Sendable (Misuse) -> Void {
             get { lock.withLock { guardedHandler } }

@@ -7,6 +7,8 @@ protocol InSlabs: ~Copyable {
     static var slabCapacity: Int { get }
     /// The slab that the calling thread takes places from.
     static var slabOfThread: UnsafeMutableRawPointer? { get set }
+    /// Has `Slab.detachThread` called when the calling thread ends.
+    static func returnPlacesAtThreadEnd()
 }
 
 /// Memory for many small values of one type: one `malloc` for a slab of them.
@@ -43,7 +45,7 @@ enum Slab<Element: InSlabs & ~Copyable> {
         guard let slab = malloc((Element.slabCapacity + 1) * stride) else { fatalError("no memory for a slab") }
         slab.bindMemory(to: SlabHeader.self, capacity: 1).initialize(to: SlabHeader(capacity: Element.slabCapacity))
         Element.slabOfThread = slab
-        cleanUpAtThreadEnd()
+        Element.returnPlacesAtThreadEnd()
         return slab
     }
 
@@ -81,7 +83,7 @@ enum Slab<Element: InSlabs & ~Copyable> {
     }
 
     /// Called when the thread ends: returns the places that it has not taken.
-    fileprivate static func detachThread() {
+    static func detachThread() {
         guard let slab = Element.slabOfThread else { return }
         Element.slabOfThread = nil
         returnPlaces(Element.slabCapacity - slab.assumingMemoryBound(to: SlabHeader.self).pointee.taken, of: slab)
@@ -105,11 +107,7 @@ private struct SlabHeader: ~Copyable {
     }
 }
 
-/// Has the things that the engine keeps for the calling thread taken back when the thread ends.
-func cleanUpAtThreadEnd() {
-    clinux_at_thread_end {
-        Slab<DependencyEdge>.detachThread()
-        Slab<WaitingClosure>.detachThread()
-        TraceReaders.leaveThread()
-    }
+/// Keeps fields apart that different processors write, where their cache lines are of 64 bytes.
+struct CacheLine {
+    private let bytes: [64 of UInt8] = .init(repeating: 0)
 }

@@ -190,18 +190,6 @@ struct Scenario: Sendable {
                 }
             }
         },
-        // Live: how much memory is held for those that wait depends on the addresses that they get.
-        Scenario(
-            "counted-block", "a BlockOperation while the queue runs, traced by OperationStatistics", varies: true
-        ) { play in
-            let statistics = OperationStatistics()
-            OperationTrace.install(statistics, for: .operations)
-            play.onQueue(isSuspended: false) { queue, tally in
-                for _ in 0..<play.count { queue.addOperation(BlockOperation { tally.count() }) }
-            }
-            OperationTrace.remove(statistics)
-            if statistics.summary.finished != play.count { fail("not all were counted") }
-        },
     ]
 
     /// Receives the events of operations and of threads.

@@ -83,6 +83,7 @@ struct BriefSpin {
 enum Processors {
     static var count: Int { ExploredSystem.processors }
     static var workers: Int { ExploredSystem.processors }
+    static let threadLimit = 512
     static func read() {}
 }
 

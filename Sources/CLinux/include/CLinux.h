@@ -105,8 +105,8 @@ extern _Thread_local void *clinux_events_of_thread;
 static inline void *clinux_own_events(void) { return clinux_events_of_thread; }
 static inline void clinux_set_own_events(void *events) { clinux_events_of_thread = events; }
 
-/// Has `leave` called when the calling thread ends, on that thread; once, however often it was said. There are two of them:
-/// the engine's and the recorder's. pthread_setspecific(3), with one key for the process.
+/// Has `leave` called when the calling thread ends, on that thread; once, however often it was said. There are at most four:
+/// three of the engine and the recorder's. pthread_setspecific(3), with one key for the process.
 void clinux_at_thread_end(void (*leave)(void));
 
 /// Whether a Swift object is in its own deinit, by the runtime's count of its references. A weak reference would tell

@@ -7,17 +7,11 @@ enum Futex {
     /// Sleeps while the word holds `expected`. It may return early. Returns false on timeout.
     @discardableResult
     static func wait(_ word: borrowing Atomic<UInt32>, expected: UInt32, timeoutNanoseconds: Int64 = -1) -> Bool {
-        withUnsafePointer(to: word) { address in
-            address.withMemoryRebound(to: UInt32.self, capacity: 1) {
-                clinux_futex_wait($0, expected, timeoutNanoseconds) != ETIMEDOUT
-            }
-        }
+        withUnsafePointer(to: word) { clinux_futex_wait(low(of: $0), expected, timeoutNanoseconds) != ETIMEDOUT }
     }
 
     static func wake(_ word: borrowing Atomic<UInt32>, count: Int32) {
-        withUnsafePointer(to: word) { address in
-            address.withMemoryRebound(to: UInt32.self, capacity: 1) { clinux_futex_wake($0, count) }
-        }
+        withUnsafePointer(to: word) { clinux_futex_wake(low(of: $0), count) }
     }
 
     /// As `wait`, on the low half of a 64-bit word (all supported machines are little-endian).
@@ -25,16 +19,17 @@ enum Futex {
     static func waitOnLowHalf(
         of word: borrowing Atomic<UInt64>, expected: UInt64, timeoutNanoseconds: Int64
     ) -> Bool {
-        withUnsafePointer(to: word) { address in
-            address.withMemoryRebound(to: UInt32.self, capacity: 2) {
-                clinux_futex_wait($0, UInt32(truncatingIfNeeded: expected), timeoutNanoseconds) != ETIMEDOUT
-            }
+        withUnsafePointer(to: word) {
+            clinux_futex_wait(low(of: $0), UInt32(truncatingIfNeeded: expected), timeoutNanoseconds) != ETIMEDOUT
         }
     }
 
     static func wakeAllOnLowHalf(of word: borrowing Atomic<UInt64>) {
-        withUnsafePointer(to: word) { address in
-            address.withMemoryRebound(to: UInt32.self, capacity: 2) { clinux_futex_wake($0, .max) }
-        }
+        withUnsafePointer(to: word) { clinux_futex_wake(low(of: $0), .max) }
+    }
+
+    @inline(__always)
+    private static func low(of word: UnsafeRawPointer) -> UnsafePointer<UInt32> {
+        word.assumingMemoryBound(to: UInt32.self)
     }
 }

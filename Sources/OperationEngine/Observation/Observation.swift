@@ -1,3 +1,4 @@
+import CLinux
 import Synchronization
 
 /// The notifications that an observer gets, as Foundation's `NSKeyValueObservingOptions`.
@@ -71,6 +72,14 @@ protocol ObserverEntry: AnyObject, Sendable {
     func end()
 }
 
+/// The code that announces a change.
+enum Announcer {
+    /// A transition of the engine, which calls both `willChange` and `didChange`, or `forgetChange`.
+    case engine
+    /// A subclass, whose two calls may come from different threads, and of which one may be missing.
+    case subclass
+}
+
 /// The observers of one object, and the properties that they observe.
 ///
 /// Handlers are called with no lock held (contract D20), on the thread that makes the change (D5). A value is read only
@@ -78,12 +87,9 @@ protocol ObserverEntry: AnyObject, Sendable {
 /// call.
 final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
     private let liveMark = LiveMark(.observerList)
-    /// Reads a property of the object by its key, through the getter that a subclass may override (contract D22).
-    typealias Reader = @Sendable (Object, ObservedKey) -> Any
-
     /// Weak: a finishing dependency notifies an object whose deinit may be about to run.
     private(set) weak var object: Object?
-    private let read: Reader
+    private let properties: ObservedProperties<Object>
 
     private let lock = FutexLock()
     // Guarded by `lock`.
@@ -91,9 +97,9 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
     /// The old values of changes that are under way, in the order of their announcements.
     @exclusivity(unchecked) private var pending: [PendingChange] = []
 
-    init(object: Object, read: @escaping Reader) {
+    init(_ object: Object, _ properties: ObservedProperties<Object>) {
         self.object = object
-        self.read = read
+        self.properties = properties
     }
 
     // MARK: Observers
@@ -181,21 +187,13 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
 
     // MARK: Changes
 
-    /// The code that announces a change.
-    enum Announcer {
-        /// A transition of the engine, which calls both `willChange` and `didChange`, or `forgetChange`.
-        case engine
-        /// A subclass, whose two calls may come from different threads, and of which one may be missing.
-        case subclass
-    }
-
     /// A property is going to change. Keeps its value, and calls the observers that requested a prior call.
     func willChange(_ key: ObservedKey, by announcer: Announcer = .engine) {
         guard let observers = observers(of: key, where: { !$0.isDisjoint(with: [.old, .prior]) }), let object else {
             return
         }
-        let old = read(object, key)
-        keepPending(PendingChange(key, by: announcer, old: old))
+        let old = properties.read(key, of: object)
+        notePending(PendingChange(key, by: announcer, old: old))
         observers.forEach(of: key) { entry in
             if entry.options.contains(.prior) { tell(entry, object, old: old, new: nil, isPrior: true) }
         }
@@ -208,13 +206,13 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
         let before = takePending(key, by: announcer)
         guard let observers = observers(of: key, where: { _ in true }), let object else { return }
         let asked = observers.contains(key) { !$0.isDisjoint(with: [.old, .new]) }
-        let new = asked ? read(object, key) : nil
+        let new = asked ? properties.read(key, of: object) : nil
         let old = before ?? (new as? Bool).map { !$0 as Any }
         observers.forEach(of: key) { tell($0, object, old: old, new: new, isPrior: false) }
     }
 
     /// The announced change has happened, or it does not happen after all.
-    func settleChange(_ key: ObservedKey, hasHappened: Bool) {
+    func resolveChange(_ key: ObservedKey, hasHappened: Bool) {
         if hasHappened { didChange(key) } else { forgetChange(key) }
     }
 
@@ -266,12 +264,12 @@ extension ObserverList {
 
         func isAlike(_ other: PendingChange) -> Bool { other.key == key && other.thread == thread }
 
-        static func thread(of announcer: Announcer) -> UInt? { announcer == .engine ? ObservedKey.currentThread : nil }
+        static func thread(of announcer: Announcer) -> UInt? { announcer == .engine ? clinux_thread_self() : nil }
 
         static var nestingLimit: Int { 8 }
     }
 
-    private func keepPending(_ change: PendingChange) {
+    private func notePending(_ change: PendingChange) {
         // Released after the lock: a deinit of the user's may run.
         var dropped: PendingChange?
         lock.withLock {

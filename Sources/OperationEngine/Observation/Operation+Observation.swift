@@ -20,7 +20,7 @@ extension ObservableOperation {
         _ keyPath: KeyPath<Operation, Value>, options: ObservingOptions = [],
         changeHandler: @escaping @Sendable (Self, ObservedChange<Value>) -> Void
     ) -> Observation {
-        guard let key = ObservedKey(keyPath) else {
+        guard let key = Operation.observable.key(of: keyPath) else {
             Misuse.notObservable(keyPath: String(describing: keyPath)).report()
             return Observation(nil)
         }
@@ -31,18 +31,65 @@ extension ObservableOperation {
         // does not see it came before, and `initial` reads its value now.
         state.setHasObservers()
         if options.contains(.initial) {
-            let new = options.contains(.new) ? ObservedKey.value(of: self, key) : nil
+            let new = options.contains(.new) ? Operation.observable.read(key, of: self) : nil
             entry.deliver(self, old: nil, new: new, isPrior: false)
         }
         return Observation(entry)
     }
 }
 
+/// The observers of an operation, by its state: see `OperationState.observerList`.
+extension OperationState {
+    /// The observers; nil if there were never any. Then it costs one load (contract D21).
+    @inline(__always)
+    var observers: ObserverList<Operation>? { isObserved ? existingObservers : nil }
+
+    /// The list, even if there are no observers in it.
+    @inline(never)
+    var existingObservers: ObserverList<Operation>? {
+        // Acquiring: pairs with the exchange that set it.
+        observerList.load(ordering: .acquiring).map {
+            Unmanaged<ObserverList<Operation>>.fromOpaque($0).takeUnretainedValue()
+        }
+    }
+
+    /// The observer list, made by `make` if there is none.
+    func observers(orMake make: () -> ObserverList<Operation>) -> ObserverList<Operation> {
+        if let existingObservers { return existingObservers }
+        let new = Unmanaged.passRetained(make())
+        let (exchanged, existing) = observerList.compareExchange(
+            expected: nil, desired: new.toOpaque(), ordering: .acquiringAndReleasing)
+        if exchanged { return new.takeUnretainedValue() }
+        new.release()
+        return Unmanaged.fromOpaque(existing.unsafelyUnwrapped).takeUnretainedValue()
+    }
+
+    /// Called in the operation's deinit, after its edges are unlinked.
+    func releaseObservers() {
+        if let list = observerList.load(ordering: .acquiring) {
+            Unmanaged<ObserverList<Operation>>.fromOpaque(list).release()
+        }
+    }
+}
+
 extension Operation {
+    static let observable = ObservedProperties<Operation>([
+        .init(.isCancelled, ["isCancelled", "cancelled"], \.isCancelled),
+        .init(
+            .isAsynchronous, ["isAsynchronous", "asynchronous", "isConcurrent", "concurrent"], \.isAsynchronous,
+            \.isConcurrent),
+        .init(.isExecuting, ["isExecuting", "executing"], \.isExecuting),
+        .init(.isFinished, ["isFinished", "finished"], \.isFinished),
+        .init(.isReady, ["isReady", "ready"], \.isReady),
+        .init(.dependencies, ["dependencies"], \.dependencies),
+        .init(.queuePriority, ["queuePriority"], \.queuePriority),
+        .init(.completionBlock, ["completionBlock"], \.completionBlock),
+    ])
+
     @inline(__always)
     var observers: ObserverList<Operation>? { state.observers }
 
-    func makeObserverList() -> ObserverList<Operation> { ObserverList(object: self, read: ObservedKey.value(of:_:)) }
+    func makeObserverList() -> ObserverList<Operation> { ObserverList(self, Self.observable) }
 
     // Called only if `state.isObserved`. Not inlined, so that `start` and `finish` stay small.
 
@@ -52,7 +99,7 @@ extension Operation {
     }
 
     @inline(never)
-    func settleStart(hasBegun: Bool) { observers?.settleChange(.isExecuting, hasHappened: hasBegun) }
+    func resolveStart(hasBegun: Bool) { observers?.resolveChange(.isExecuting, hasHappened: hasBegun) }
 
     @inline(never)
     func announceFinish(from phase: OperationState.Phase) {
@@ -69,8 +116,10 @@ extension Operation {
     /// Notifies the observers of the finish: the values have changed together, and the dependents are ready (contract
     /// D7–D9).
     @inline(never)
-    func settleFinish(from phase: OperationState.Phase) {
-        if phase == .executing { observers?.didChange(.isExecuting) }
-        observers?.didChange(.isFinished)
+    func tellFinish(_ last: OperationState.Word, by announcer: Announcer) {
+        if last.phase == .executing, announcer == .engine || !announcesExecution {
+            observers?.didChange(.isExecuting)
+        }
+        observers?.didChange(.isFinished, by: announcer)
     }
 }

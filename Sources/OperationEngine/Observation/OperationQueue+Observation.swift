@@ -16,21 +16,31 @@ extension ObservableQueue {
         _ keyPath: KeyPath<OperationQueue, Value>, options: ObservingOptions = [],
         changeHandler: @escaping @Sendable (Self, ObservedChange<Value>) -> Void
     ) -> Observation {
-        guard let key = ObservedKey(keyPath) else {
+        guard let key = OperationQueue.observable.key(of: keyPath) else {
             Misuse.notObservable(keyPath: String(describing: keyPath)).report()
             return Observation(nil)
         }
-        let list = core.observers(orMake: { ObserverList(object: self, read: ObservedKey.value(of:_:)) })
+        let list = core.observers(orMake: { ObserverList(self, OperationQueue.observable) })
         let entry = HandlerEntry<OperationQueue, Self, Value>(in: list, key: key, options: options, changeHandler)
         list.add(entry)
         // The flag is set after the entry is added, as for operations.
         core.setHasObservers()
         if options.contains(.initial) {
-            let new = options.contains(.new) ? ObservedKey.value(of: self, key) : nil
+            let new = options.contains(.new) ? OperationQueue.observable.read(key, of: self) : nil
             entry.deliver(self, old: nil, new: new, isPrior: false)
         }
         return Observation(entry)
     }
+}
+
+extension OperationQueue {
+    static let observable = ObservedProperties<OperationQueue>([
+        .init(.operations, [], \.operations),
+        .init(.operationCount, [], \.operationCount),
+        .init(.maxConcurrentOperationCount, [], \.maxConcurrentOperationCount),
+        .init(.isSuspended, [], \.isSuspended),
+        .init(.queueName, [], \.name),
+    ])
 }
 
 extension QueueCore {
@@ -41,7 +51,7 @@ extension QueueCore {
         let result = change()
         // Checked again: an observer that came in between may have found the old value through `initial` (contract
         // D18).
-        if hasObservers { settle(keys()) }
+        if hasObservers { tell(keys()) }
         return result
     }
 
@@ -50,15 +60,15 @@ extension QueueCore {
     func announcing(_ keys: @autoclosure () -> [ObservedKey], change: () -> Misuse?) -> Misuse? {
         if hasObservers { announce(keys()) }
         let misuse = change()
-        if hasObservers { if misuse == nil { settle(keys()) } else { forget(keys()) } }
+        if hasObservers { if misuse == nil { tell(keys()) } else { forget(keys()) } }
         return misuse
     }
 
     /// A closure without an object was added or has ended. The queue had no observers just before. An observer that has
     /// come since may have found the old value through `initial` (contract D18).
     @inline(__always)
-    func settleIfObserved() {
-        if hasObservers { settle([.operations, .operationCount]) }
+    func tellIfObserved() {
+        if hasObservers { tell([.operations, .operationCount]) }
     }
 
     @inline(never)
@@ -74,7 +84,7 @@ extension QueueCore {
     }
 
     @inline(never)
-    private func settle(_ keys: [ObservedKey]) {
+    private func tell(_ keys: [ObservedKey]) {
         guard let observers else { return }
         for key in keys.reversed() { observers.didChange(key) }
     }

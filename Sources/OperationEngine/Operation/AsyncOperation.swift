@@ -106,3 +106,24 @@ open class AsyncOperation<Value: Sendable>: Operation, @unchecked Sendable {
         withExtendedLifetime((body, task)) {}
     }
 }
+
+extension OperationQueue {
+    /// Adds async work, as an operation of its own. The operation holds its slot until the work has ended, and blocks
+    /// no thread meanwhile (contract X1).
+    ///
+    /// For a closure that neither awaits, throws nor returns a value, use the synchronous `addOperation(_:)`.
+    ///
+    /// - Parameters:
+    ///   - taskPriority: the priority of the task that runs the body. `queuePriority` decides when the operation
+    ///     starts.
+    ///   - body: what the task runs, detached from the task that adds it.
+    /// - Returns: the operation, for its value, to cancel it, or to depend on it.
+    @discardableResult
+    public final func addOperation<Value: Sendable>(
+        taskPriority: TaskPriority? = nil, _ body: @escaping @Sendable () async throws -> Value
+    ) -> AsyncOperation<Value> {
+        let operation = AsyncOperation(taskPriority: taskPriority, body)
+        addOperation(operation)
+        return operation
+    }
+}

@@ -2,10 +2,9 @@
 ///
 /// It lives in its task's frame, and a list does not own it. While it is listed, its task is suspended. Only the thread
 /// that takes it off the list, under the list's lock, may resume the task.
-final class Awaiter: @unchecked Sendable {
+final class Awaiter: Linked, @unchecked Sendable {
     // All guarded by the list's lock.
-    fileprivate var previous: Unmanaged<Awaiter>?
-    fileprivate var next: Unmanaged<Awaiter>?
+    var links = ListLinks<Awaiter>()
     /// Set while listed.
     fileprivate var continuation: UnsafeContinuation<Bool, Never>?
     private var isCancelled = false
@@ -31,7 +30,7 @@ final class Awaiter: @unchecked Sendable {
     }
 
     /// Lists the awaiter unless its task is cancelled. Returns whether it is listed.
-    func enter(_ list: inout AwaiterList, _ continuation: UnsafeContinuation<Bool, Never>) -> Bool {
+    func enter(_ list: inout LinkedList<Awaiter>, _ continuation: UnsafeContinuation<Bool, Never>) -> Bool {
         if isCancelled { return false }
         self.continuation = continuation
         list.append(self)
@@ -41,7 +40,7 @@ final class Awaiter: @unchecked Sendable {
     /// Takes the awaiter off the list, because its task is cancelled. Returns the continuation, which the caller
     /// resumes once it has released the lock. Nil if another thread has it, or if it is not stored yet; then `enter`
     /// will see the cancellation.
-    func cancel(_ list: inout AwaiterList) -> UnsafeContinuation<Bool, Never>? {
+    func cancel(_ list: inout LinkedList<Awaiter>) -> UnsafeContinuation<Bool, Never>? {
         isCancelled = true
         guard let continuation = continuation.take() else { return nil }
         list.remove(self)
@@ -49,28 +48,7 @@ final class Awaiter: @unchecked Sendable {
     }
 }
 
-/// Awaiters in the order in which they came. Guarded by the lock of the operation or queue that they await.
-struct AwaiterList {
-    private var first: Unmanaged<Awaiter>?
-    private var last: Unmanaged<Awaiter>?
-
-    var isEmpty: Bool { first == nil }
-
-    fileprivate mutating func append(_ awaiter: Awaiter) {
-        let link = Unmanaged.passUnretained(awaiter)
-        awaiter.previous = last
-        if let last { last._withUnsafeGuaranteedRef { $0.next = link } } else { first = link }
-        last = link
-    }
-
-    fileprivate mutating func remove(_ awaiter: Awaiter) {
-        let (before, after) = (awaiter.previous, awaiter.next)
-        if let before { before._withUnsafeGuaranteedRef { $0.next = after } } else { first = after }
-        if let after { after._withUnsafeGuaranteedRef { $0.previous = before } } else { last = before }
-        awaiter.previous = nil
-        awaiter.next = nil
-    }
-
+extension LinkedList<Awaiter> {
     /// Takes all awaiters off the list. The caller resumes them once it has released the lock.
     mutating func takeAll() -> [UnsafeContinuation<Bool, Never>] {
         var all: [UnsafeContinuation<Bool, Never>] = []

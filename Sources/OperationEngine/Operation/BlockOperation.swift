@@ -1,10 +1,5 @@
 /// An operation that runs one or more blocks concurrently. It is finished when all have returned (contract K).
 open class BlockOperation: Operation, @unchecked Sendable {
-    /// A struct around the closure. A bare closure costs an allocation whenever it passes through a generic function.
-    struct Block {
-        let run: @Sendable () -> Void
-    }
-
     // The first block. Further blocks, which most operations do not have, are in the details. Released when the
     // operation is finished.
     //

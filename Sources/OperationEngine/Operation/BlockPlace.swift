@@ -1,3 +1,8 @@
+/// A struct around a closure. A bare closure costs an allocation whenever it passes through a generic function.
+struct Block {
+    let run: @Sendable () -> Void
+}
+
 /// Memory for one block. A property of the block's own type would be retained for each call, and the object around it
 /// for its deinit: four atomic steps an operation.
 struct BlockPlace {
@@ -14,23 +19,23 @@ struct BlockPlace {
     init() {}
 
     @inline(__always)
-    init(_ closure: @escaping @Sendable () -> Void) { put(BlockOperation.Block(run: closure)) }
+    init(_ closure: @escaping @Sendable () -> Void) { put(Block(run: closure)) }
 
     var isEmpty: Bool { words.function == 0 }
 
-    mutating func put(_ block: BlockOperation.Block) {
-        withMemory(as: BlockOperation.Block.self) { $0.initialize(to: block) }
+    mutating func put(_ block: Block) {
+        withMemory(as: Block.self) { $0.initialize(to: block) }
     }
 
-    mutating func take() -> BlockOperation.Block? {
+    mutating func take() -> Block? {
         if isEmpty { return nil }
         defer { words.function = 0 }
-        return withMemory(as: BlockOperation.Block.self) { $0.move() }
+        return withMemory(as: Block.self) { $0.move() }
     }
 
-    var copy: BlockOperation.Block? {
+    var copy: Block? {
         var words = self
-        return isEmpty ? nil : words.withMemory(as: BlockOperation.Block.self) { $0.pointee }
+        return isEmpty ? nil : words.withMemory(as: Block.self) { $0.pointee }
     }
 
     /// The result of `borrow`. It is not copyable, and so not retained.

@@ -111,4 +111,5 @@ extension DependencyEdge: InSlabs {
         @inline(__always) get { clinux_edge_slab() }
         @inline(__always) set { clinux_set_edge_slab(newValue) }
     }
+    static func returnPlacesAtThreadEnd() { clinux_at_thread_end { Slab<DependencyEdge>.detachThread() } }
 }

@@ -1,15 +1,3 @@
-/// The fate of an operation when one of its dependencies did not succeed: it failed or was skipped, or, if the
-/// operation asks for it, was cancelled (contract X2).
-public enum DependencyFailurePolicy: UInt8, Sendable, Hashable, CaseIterable {
-    /// The operation runs, and its code decides.
-    case run
-    /// It finishes without `main`. It did not fail and is not cancelled. Its ending is `skipped`, which dependents with
-    /// a policy of their own treat as a failure.
-    case skip
-    /// It finishes without `main`, and has failed with a `DependencyFailure`.
-    case fail
-}
-
 /// How an operation ended.
 public enum OperationEnding: Sendable {
     /// The work was done. The operation neither failed nor was cancelled.

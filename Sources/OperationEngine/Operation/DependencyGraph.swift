@@ -76,7 +76,7 @@ enum DependencyGraph {
             if !isFound || operation._withUnsafeGuaranteedRef({ $0.state.loadAfterPush().isFinished }) {
                 var filer = BatchFiler(own: nil)
                 countDependentsDown(of: nodes + index, &filer)
-                if filer.fileTheRest() { Runner.releaseKept() }
+                if filer.makeCalls() { Runner.releaseKept() }
             }
         }
         for pair in others { operations[pair.of].addDependency(operations[pair.on]) }

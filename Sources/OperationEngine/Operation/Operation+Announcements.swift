@@ -8,24 +8,24 @@ extension Operation {
     ///
     /// - Parameter key: the property's name, as `isFinished`, or in the short spelling `finished` (contract D2).
     public final func willChangeValue(forKey key: String) {
-        if let key = ObservedKey(operationKey: key) { observers?.willChange(key, by: .subclass) }
+        if let key = Self.observable.key(named: key) { observers?.willChange(key, by: .subclass) }
     }
 
     /// Call it after the property has changed, from any thread. For `isFinished`, the operation is finished once the
     /// property is true: its slot is free, and its dependents and its completion block may run. For `isReady`, the
     /// queue asks the property again.
     public final func didChangeValue(forKey key: String) {
-        if let key = ObservedKey(operationKey: key) { hasChanged(key) }
+        if let key = Self.observable.key(named: key) { hasChanged(key) }
     }
 
     /// As `willChangeValue(forKey:)`.
     public final func willChangeValue<Value>(for keyPath: KeyPath<Operation, Value>) {
-        if let key = ObservedKey(keyPath) { observers?.willChange(key, by: .subclass) }
+        if let key = Self.observable.key(of: keyPath) { observers?.willChange(key, by: .subclass) }
     }
 
     /// As `didChangeValue(forKey:)`.
     public final func didChangeValue<Value>(for keyPath: KeyPath<Operation, Value>) {
-        if let key = ObservedKey(keyPath) { hasChanged(key) }
+        if let key = Self.observable.key(of: keyPath) { hasChanged(key) }
     }
 
     private func hasChanged(_ key: ObservedKey) {
@@ -46,28 +46,24 @@ extension Operation {
     /// Ends the operation after a subclass has announced that `isFinished` is true. Returns false if the operation is
     /// finished already: only the first announcement ends it (contract C11).
     private func endByOwnAccount() -> Bool {
-        // A subclass with an `isExecuting` of its own announces that itself. The phase `executing` ends in `finished`
-        // only.
-        let ownsExecution = MethodOverride.isExecuting.isPresent(in: self)
-        let isAnnounced = state.isObserved && !ownsExecution && state.load().phase == .executing
+        // The phase `executing` ends in `finished` only.
+        let isAnnounced = state.isObserved && !announcesExecution && state.load().phase == .executing
         if isAnnounced { observers?.willChange(.isExecuting) }
         guard let last = state.finishFromAnyPhase() else {
             if isAnnounced { observers?.forgetChange(.isExecuting) }
             return false
         }
-        conclude(last, on: nil) {
-            if last.phase == .executing, !ownsExecution { observers?.didChange(.isExecuting) }
-            observers?.didChange(.isFinished, by: .subclass)
-        } leave: {
-            withdraw(last)
-        }
+        conclude(last, on: nil, leavesQueue: true, by: .subclass)
         return true
     }
+
+    /// Whether the subclass has an `isExecuting` of its own, which it announces itself.
+    var announcesExecution: Bool { MethodOverride.isExecuting.isPresent(in: self) }
 
     /// Takes the operation out of its queue and frees its slot if it has one, whatever its thread still does in `start`
     /// (contract C6). If it was being filed, the filing thread withdraws it. If it is in a runner's hand, or was chosen
     /// and not yet started, it leaves with its runner.
-    private func withdraw(_ last: OperationState.Word) {
+    func withdraw(_ last: OperationState.Word) {
         switch last.phase {
         case .enqueued, .waiting, .ready, .filing:
             Misuse.finishWithoutStart(operation: description).report()

@@ -31,7 +31,7 @@ extension Operation {
         // Those that it has before it is added are traced with that.
         if word.phase != .idle, TraceMarks.changes, word.isPublished { traceDependency(on: operation) }
         if let observers {
-            observers.settleChange(.isReady, hasHappened: isLinked && before.isReady && !before.isCancelled)
+            observers.resolveChange(.isReady, hasHappened: isLinked && before.isReady && !before.isCancelled)
             observers.didChange(.dependencies)
         }
         if consequence == .file { fileWithQueue(becameReady: true) }
@@ -81,8 +81,8 @@ extension Operation {
             }
         }
         lock.unlock()
-        observers?.settleChange(.isReady, hasHappened: isReadyChanged)
-        observers?.settleChange(.dependencies, hasHappened: isRemoved)
+        observers?.resolveChange(.isReady, hasHappened: isReadyChanged)
+        observers?.resolveChange(.dependencies, hasHappened: isRemoved)
 
         if consequence == .file { fileWithQueue(becameReady: true) }
         askOutsideQueue()
@@ -100,7 +100,7 @@ extension Operation {
         let before = state.load()
         if !before.isReady, before.unfinishedDependencies == 1 { observers?.willChange(.isReady) }
         let change = state.dropDependency()
-        observers?.settleChange(.isReady, hasHappened: change.hasChanged)
+        observers?.resolveChange(.isReady, hasHappened: change.hasChanged)
         if change.consequence == .file { fileWithQueue(becameReady: true) }
         if change.isLast { askOutsideQueue() }
     }
@@ -141,7 +141,7 @@ extension Operation {
         dependencyEdges.begin(with: DependencyLink(to: node))
         // They may have come in the meantime.
         if let observers {
-            observers.settleChange(.isReady, hasHappened: isHeld && !state.load().isCancelled)
+            observers.resolveChange(.isReady, hasHappened: isHeld && !state.load().isCancelled)
             observers.didChange(.dependencies)
         }
         return true
@@ -170,7 +170,7 @@ extension Operation {
         var filer = BatchFiler(own: runner)
         if let node = successors.onlyNode {
             DependencyGraph.countDependentsDown(of: node, &filer)
-            return filer.fileTheRest()
+            return filer.makeCalls()
         }
         let (dependent, isToBeFiled): (Unmanaged<Operation>, Bool)
         if let only = successors.takeOnly() {
@@ -185,7 +185,7 @@ extension Operation {
             successors.unlock(leaving: .none, isClosed: true)
         }
         if isToBeFiled { filer.file(CollectionOfOne(dependent)) }
-        return filer.fileTheRest()
+        return filer.makeCalls()
     }
 
     /// The same for few successors: they are counted down while the list is locked once.
@@ -215,7 +215,7 @@ extension Operation {
             successors.unlock(leaving: .none, isClosed: true)
             if let node = next.node { DependencyGraph.countDependentsDown(of: node, &filer) }
             filer.file(batch[..<readied])
-            return filer.fileTheRest()
+            return filer.makeCalls()
         }
     }
 
@@ -252,7 +252,7 @@ extension Operation {
             filer.file(batch[..<readied])
             readied = 0
             // User code may wait for any of the dependents.
-            if isDone { return filer.fileTheRest() }
+            if isDone { return filer.makeCalls() }
             filer.fileOwn()
             next = successors.lockClosed()
         }

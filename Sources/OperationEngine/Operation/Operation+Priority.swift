@@ -33,40 +33,6 @@ extension Operation {
     public func setQueuePriority(rawValue: Int) { queuePriority = QueuePriority(clamping: rawValue) }
 }
 
-/// The index of a queue priority, from 0 (very low) to 4 (very high), and one level above them.
-struct PriorityLevel: Equatable {
-    let rawValue: UInt8
-
-    /// Cancelled operations that finish without main and take no slot (contract J9).
-    static let slotless = PriorityLevel(rawValue: 5)
-    static let normal = PriorityLevel(rawValue: 2)
-    static let lowest = PriorityLevel(rawValue: 0)
-}
-
-/// The kind of work that an operation or a queue does. It affects threads only, never the order in which a queue
-/// chooses operations (contract N14).
-public enum QualityOfService: Int, Sendable {
-    /// Work that a user watches, such as an animation.
-    case userInteractive = 33
-    /// Work that a user waits for.
-    case userInitiated = 25
-    /// Long work whose progress a user may follow.
-    case utility = 17
-    /// Work that no user sees.
-    case background = 9
-    /// Unspecified.
-    case `default` = -1
-
-    /// The band for this quality of service. Never one that needs a privilege.
-    var band: NiceBand {
-        switch self {
-        case .background: NiceBand(nice: 10).permitted
-        case .utility: NiceBand(nice: 5).permitted
-        case .userInteractive, .userInitiated, .default: .normal
-        }
-    }
-}
-
 extension Operation {
     /// Takes over the band of the queue to which the operation is being added. It counts for an operation with neither
     /// a quality of service nor a thread priority of its own (contract P13).

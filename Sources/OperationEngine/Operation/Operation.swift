@@ -104,7 +104,7 @@ open class Operation: @unchecked Sendable {
         if case .takeCare(let phase) = verdict {
             verdict = beginWithCare(by: starter, ownReadiness: ownReadiness, from: phase)
         }
-        if state.isObserved { settleStart(hasBegun: verdict.isRun) }
+        if state.isObserved { resolveStart(hasBegun: verdict.isRun) }
         switch verdict {
         case .run:
             run(on: runner)
@@ -182,7 +182,7 @@ open class Operation: @unchecked Sendable {
         observers?.willChange(.isCancelled)
         if !before.isReady { observers?.willChange(.isReady) }
         let (consequence, old) = state.cancel(finishesWithoutSlot: !MethodOverride.start.isPresent(in: self))
-        observers?.settleChange(.isCancelled, hasHappened: old != nil)
+        observers?.resolveChange(.isCancelled, hasHappened: old != nil)
         if old != nil, TraceMarks.changes { traceCancellation() }
         if let old, !old.isReady {
             observers?.didChange(.isReady)
@@ -213,26 +213,21 @@ open class Operation: @unchecked Sendable {
         // What an overridden `start` does after this is not part of the operation (contract C6). And an operation that
         // ran as a task may end after its `start` has returned.
         let leavesQueue = last.leavesQueueByItself
-        conclude(last, on: leavesQueue ? nil : runner) {
-            // An observer that the flags of `last` do not show came after the change, and read the new value.
-            if last.has(OperationState.Word.hasObservers) { settleFinish(from: phase) }
-        } leave: {
-            if leavesQueue { queue?.takeUnretainedValue().withdraw(self) }
-        }
+        conclude(last, on: leavesQueue ? nil : runner, leavesQueue: leavesQueue)
     }
 
     /// Follows the transition to finished, once for every operation. Operations that end unnoticed need less: see
     /// `QueueCore.endDropped`.
     ///
     /// - Parameters:
+    ///   - last: the word before the transition.
     ///   - runner: the runner that has the operation in hand, and calls the completion block once the slot is free. Nil
-    ///     if the operation has left the queue by the end of `leave`, or is in no runner's hand.
-    ///   - announce: notifies the observers.
-    ///   - leave: takes the operation out of its queue, if no runner does. Called before the completion block, which
-    ///     may wait for the queue.
+    ///     if the operation leaves its queue here, or is in no runner's hand.
+    ///   - leavesQueue: whether no runner takes it out of its queue.
+    ///   - announcer: who has announced the end.
     @inline(__always)
     func conclude(
-        _ last: OperationState.Word, on runner: Unmanaged<Runner>?, announce: () -> Void, leave: () -> Void
+        _ last: OperationState.Word, on runner: Unmanaged<Runner>?, leavesQueue: Bool, by announcer: Announcer = .engine
     ) {
         // With both events or with neither.
         let isTraced = TraceMarks.operations
@@ -248,10 +243,12 @@ open class Operation: @unchecked Sendable {
             hasKept = releaseSuccessors(own: last.has(OperationState.Word.hasObservers) ? nil : runner)
         }
         if last.has(OperationState.Word.hasAwaiters) { resumeAwaiters() }
-        announce()
+        // An observer that the flags of `last` do not show came after the change, and read the new value.
+        if last.has(OperationState.Word.hasObservers) { tellFinish(last, by: announcer) }
         // Before a thread that waits for the queue goes on.
         if isTraced { traceNotified() }
-        leave()
+        // Before the completion block, which may wait for the queue.
+        if leavesQueue { withdraw(last) }
         if last.has(OperationState.Word.hasCompletion) {
             if let runner {
                 runner._withUnsafeGuaranteedRef { $0.owesCompletion = true }

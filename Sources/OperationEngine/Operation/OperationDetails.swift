@@ -10,15 +10,15 @@ final class OperationDetails {
     /// say which.
     var failure: (any Error)?
     /// The tasks that await the end.
-    var awaiters = AwaiterList()
+    var awaiters = LinkedList<Awaiter>()
     /// The operation's identity for the trace; nil until its first event.
     var traceID: OperationTrace.OperationID?
     /// The blocks of a `BlockOperation` except the first.
-    var furtherBlocks: [BlockOperation.Block] = []
+    var furtherBlocks: [Block] = []
 
     deinit { _ = completionBlock.take() }
 
-    func takeFurtherBlocks() -> [BlockOperation.Block] {
+    func takeFurtherBlocks() -> [Block] {
         defer { furtherBlocks = [] }
         return furtherBlocks
     }
@@ -65,7 +65,7 @@ struct DetailsWord {
 
     /// Takes the completion block out.
     @inline(__always)
-    mutating func takeCompletionBlock(_ free: (WaitingClosure.Pointer) -> Void) -> BlockOperation.Block? {
+    mutating func takeCompletionBlock(_ free: (WaitingClosure.Pointer) -> Void) -> Block? {
         guard let closure else { return details?.completionBlock.take() }
         bits = 0
         defer { free(closure) }
@@ -107,7 +107,7 @@ extension Operation {
         observers?.willChange(.completionBlock)
         defer { observers?.didChange(.completionBlock) }
         var dropped = BlockPlace()
-        if let block { dropped.put(BlockOperation.Block(run: block)) }
+        if let block { dropped.put(Block(run: block)) }
         lock.lock()
         // The block is stored before the flag: a finishing thread that sees the flag takes `lock` and finds the block.
         // If the block came too late, the previous one stays, because the finishing thread may not have taken it yet.
@@ -122,7 +122,7 @@ extension Operation {
     /// on (contract I6).
     func takeCompletionBlock(
         _ free: (WaitingClosure.Pointer) -> Void = { $0.free() }
-    ) -> BlockOperation.Block? {
+    ) -> Block? {
         observers?.willChange(.completionBlock)
         let block = lock.withLock { detailsWord.takeCompletionBlock(free) }
         observers?.didChange(.completionBlock)

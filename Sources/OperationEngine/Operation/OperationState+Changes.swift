@@ -124,44 +124,11 @@ extension OperationState {
         }
     }
 
-    // MARK: Observers
+    // MARK: Flags
 
     /// Whether there are, or were, observers.
     @inline(__always)
     var isObserved: Bool { load().has(Word.hasObservers) }
-
-    /// The observers; nil if there were never any. Then it costs one load (contract D21).
-    @inline(__always)
-    var observers: ObserverList<Operation>? { isObserved ? existingObservers : nil }
-
-    /// The list, even if there are no observers in it.
-    @inline(never)
-    var existingObservers: ObserverList<Operation>? {
-        // Acquiring: pairs with the exchange that set it.
-        observerList.load(ordering: .acquiring).map {
-            Unmanaged<ObserverList<Operation>>.fromOpaque($0).takeUnretainedValue()
-        }
-    }
-
-    /// The observer list, made by `make` if there is none.
-    func observers(orMake make: () -> ObserverList<Operation>) -> ObserverList<Operation> {
-        if let existingObservers { return existingObservers }
-        let new = Unmanaged.passRetained(make())
-        let (exchanged, existing) = observerList.compareExchange(
-            expected: nil, desired: new.toOpaque(), ordering: .acquiringAndReleasing)
-        if exchanged { return new.takeUnretainedValue() }
-        new.release()
-        return Unmanaged.fromOpaque(existing.unsafelyUnwrapped).takeUnretainedValue()
-    }
-
-    /// Called in the operation's deinit, after its edges are unlinked.
-    func releaseObservers() {
-        if let list = observerList.load(ordering: .acquiring) {
-            Unmanaged<ObserverList<Operation>>.fromOpaque(list).release()
-        }
-    }
-
-    // MARK: Flags
 
     /// Marks the operation, for good, as one that has observers.
     func setHasObservers() { update { $0.setting(Word.hasObservers) } }

@@ -24,18 +24,8 @@ extension OperationState {
         static let isGuest: UInt64 = 1 << 17
         /// There are, or were, observers. Every transition from here on is announced (contract D18, D21).
         static let hasObservers: UInt64 = 1 << 18
-        /// A runner has started it as a guest. When it ends, it leaves the queue (contract C6).
-        static let isKept: UInt64 = 1 << 27
-        /// Someone other than its maker has read the blocks or added one. From here on a lock guards them.
-        static let sharesBlocks: UInt64 = 1 << 28
-        /// Its overridden `start` has gone on on another thread, and runs it there (contract B9).
-        static let runsElsewhere: UInt64 = 1 << 29
-        /// A start by hand is asking its overridden `isReady`.
-        static let isAskedByStart: UInt64 = 1 << 30
         /// Since an overridden `isReady` was last asked, something may have changed its answer.
         static let isAnswerOutdated: UInt64 = 1 << 19
-        /// It carries a barrier's block. Set in its init.
-        static let isBarrier: UInt64 = 1 << 31
         /// Tasks await the end, or did. The finishing thread resumes them.
         static let hasAwaiters: UInt64 = 1 << 20
         /// The work is a task. The operation continues after `start` has returned, and ends with the task.
@@ -49,13 +39,16 @@ extension OperationState {
         static let policyMask: UInt64 = 0b11 << policyShift
         /// The policy counts cancelled dependencies among the failed ones.
         static let countsCancelled: UInt64 = 1 << 26
-        /// With one of these a start takes more than running `main`.
-        static let startsWithCare = runsAsTask | policyMask
-        /// With one of these its runner has more to do than to call `main`, or `main` may be left out.
-        static let startsApart = isGuest | hasObservers | cancelled | startsWithCare
-        /// With one of these an end takes more than releasing the operation, if its queue has no observers.
-        static let endsNoticed =
-            hasObservers | hasCompletion | hasWaiters | hasAwaiters | hasOwnReadiness | startsWithCare | isBarrier
+        /// A runner has started it as a guest. When it ends, it leaves the queue (contract C6).
+        static let isStartedGuest: UInt64 = 1 << 27
+        /// Someone other than its maker has read the blocks or added one. From here on a lock guards them.
+        static let sharesBlocks: UInt64 = 1 << 28
+        /// Its overridden `start` has gone on on another thread, and runs it there (contract B9).
+        static let runsElsewhere: UInt64 = 1 << 29
+        /// A start by hand is asking its overridden `isReady`.
+        static let isAskedByStart: UInt64 = 1 << 30
+        /// It carries a barrier's block. Set in its init.
+        static let isBarrier: UInt64 = 1 << 31
         /// The engine has done its part of an operation with `hasOwnEnd`: `main` has returned. From here on the end
         /// depends on the overridden `isFinished` alone.
         static let isEnding: UInt64 = 1 << 32
@@ -70,6 +63,14 @@ extension OperationState {
         static let isReleased: UInt64 = 1 << 35
         static let dependencyShift: UInt64 = 36
         static let oneDependency: UInt64 = 1 << dependencyShift
+
+        /// With one of these a start takes more than running `main`.
+        static let startsWithCare = runsAsTask | policyMask
+        /// With one of these its runner has more to do than to call `main`, or `main` may be left out.
+        static let startsApart = isGuest | hasObservers | cancelled | startsWithCare
+        /// With one of these an end takes more than releasing the operation, if its queue has no observers.
+        static let endsNoticed =
+            hasObservers | hasCompletion | hasWaiters | hasAwaiters | hasOwnReadiness | startsWithCare | isBarrier
 
         var phase: Phase {
             // The cases have the raw values 0, 1, 2 … in the order of their declaration, which is how an enumeration
@@ -88,16 +89,16 @@ extension OperationState {
         /// Ready, and no `isReady` has to be asked.
         var isReadyUnasked: Bool { isReady && bits & Self.hasOwnReadiness == 0 }
         /// Whether the finishing thread takes the operation out of its queue, because no runner will.
-        var leavesQueueByItself: Bool { has(Self.isKept) }
+        var leavesQueueByItself: Bool { has(Self.isStartedGuest) }
         /// Whether its queue has started the operation, and nothing but an announcement ends it. While the engine's own
         /// `start` runs `main`, the engine will ask by itself.
         var awaitsAnnouncement: Bool {
-            has(Self.isKept) && (phase == .dispatched || phase == .executing && has(Self.isEnding))
+            has(Self.isStartedGuest) && (phase == .dispatched || phase == .executing && has(Self.isEnding))
         }
         /// Whether that starter may start the operation, which was chosen. A guest may be started once its runner calls
         /// its `start`.
         func isToBeStarted(by starter: OperationState.Starter) -> Bool {
-            has(Self.isGuest) ? has(Self.isKept) && starter != .hand : starter == .runner
+            has(Self.isGuest) ? has(Self.isStartedGuest) && starter != .hand : starter == .runner
         }
         /// Whether the end of a dependency is not only counted. Observers are notified. The last one also makes the
         /// engine ask the overridden `isReady` of an operation in no queue (contract F8).
@@ -152,4 +153,26 @@ extension OperationState {
             return next
         }
     }
+}
+
+/// The index of a queue priority, from 0 (very low) to 4 (very high), and one level above them.
+struct PriorityLevel: Equatable {
+    let rawValue: UInt8
+
+    /// Cancelled operations that finish without main and take no slot (contract J9).
+    static let slotless = PriorityLevel(rawValue: 5)
+    static let normal = PriorityLevel(rawValue: 2)
+    static let lowest = PriorityLevel(rawValue: 0)
+}
+
+/// The fate of an operation when one of its dependencies did not succeed: it failed or was skipped, or, if the
+/// operation asks for it, was cancelled (contract X2).
+public enum DependencyFailurePolicy: UInt8, Sendable, Hashable, CaseIterable {
+    /// The operation runs, and its code decides.
+    case run
+    /// It finishes without `main`. It did not fail and is not cancelled. Its ending is `skipped`, which dependents with
+    /// a policy of their own treat as a failure.
+    case skip
+    /// It finishes without `main`, and has failed with a `DependencyFailure`.
+    case fail
 }

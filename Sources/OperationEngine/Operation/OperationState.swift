@@ -170,11 +170,11 @@ extension OperationState {
         case outdated
     }
 
-    /// Decides in which list an operation from the inbox is. Called under the queue's lock, which is held until the
+    /// Decides in which list an operation from the inbox is, for `QueueState.admit`. Called under the queue's lock, which is held until the
     /// operation is in its list. Without an overridden `isReady` there is nothing to change: a thread that makes the
     /// operation ready after this look files it, behind the lock.
     @inline(__always)
-    func fileFromInbox() -> Filing {
+    func admit() -> Filing {
         let word = load()
         if word.phase == .enqueued, word.isReadyUnasked { return .ready(word) }
         if word.has(Word.hasOwnReadiness) { update { $0.phase == .enqueued ? $0.entering(.waiting) : nil } }
@@ -338,5 +338,5 @@ extension OperationState {
 
     /// Called by the runner that has chosen a guest, keeps it alive, and is about to start it. From here on the thread
     /// that finishes it takes it out of its queue. Returns false if it is finished already.
-    func keep() -> Bool { update { $0.isFinished ? nil : $0.setting(Word.isKept) } != nil }
+    func startGuest() -> Bool { update { $0.isFinished ? nil : $0.setting(Word.isStartedGuest) } != nil }
 }

@@ -21,7 +21,7 @@ struct BatchFiler: ~Copyable {
     @inline(__always)
     mutating func file(_ operation: Operation) {
         if operation.state.load().has(OperationState.Word.hasOwnReadiness) { return add(.ask(operation)) }
-        if let own, own._withUnsafeGuaranteedRef({ $0.keepReadied(operation) }) { return }
+        if let own, own._withUnsafeGuaranteedRef({ $0.noteReadied(operation) }) { return }
         if let queue = operation.queue { fileLocking(operation, queue) }
     }
 
@@ -43,7 +43,7 @@ struct BatchFiler: ~Copyable {
     }
 
     /// Files what the runner has kept, before much more follows.
-    func fileOwn() { own?._withUnsafeGuaranteedRef { $0.settle() } }
+    func fileOwn() { own?._withUnsafeGuaranteedRef { $0.freeSlotAndFile() } }
 
     /// An operation that is observed, or asked outside of queues, is notified before it is filed.
     mutating func tellLater(_ observers: ObserverList<Operation>) { add(.tell(observers)) }
@@ -58,10 +58,10 @@ struct BatchFiler: ~Copyable {
     ///
     /// - Returns: whether something was kept alive meanwhile; see `KeptAlive`.
     @inline(__always)
-    mutating func fileTheRest() -> Bool { later == nil ? false : fileExisting(later.take()!) }
+    mutating func makeCalls() -> Bool { later == nil ? false : makeCalls(later.take()!) }
 
     @inline(never)
-    private func fileExisting(_ later: [Later]) -> Bool {
+    private func makeCalls(_ later: [Later]) -> Bool {
         // User code may take long, or wait for what the runner has kept.
         fileOwn()
         return KeptAlive.during {

@@ -1,10 +1,3 @@
-/// An object that a queue notifies when a `main` has returned: the progress of the module `OperationEngineProgress`.
-/// That module may import Foundation; the engine may not.
-package protocol EndOfMainListener: AnyObject, Sendable {
-    /// Called on the thread of the operation, before it is finished, with no lock held.
-    func mainHasEnded()
-}
-
 extension OperationQueue {
     /// The queue's listener, made by `make` if there is none yet; the queue keeps it for its life. From any thread.
     package final func endOfMainListener(orMake make: () -> any EndOfMainListener) -> any EndOfMainListener {

@@ -32,14 +32,14 @@ struct HeldSegments: ~Copyable {
     var isEmpty: Bool { firstSequence == .max }
     mutating func append(_ segment: HeldSegment) {
         segments.append(segment)
-        settleHead()
+        updateHead()
     }
 
     /// Takes out the segment that is reached.
     mutating func removeFirst() -> HeldSegment {
         let first = segments[head].take().unsafelyUnwrapped
         head += 1
-        settleHead()
+        updateHead()
         return first
     }
 
@@ -61,7 +61,7 @@ struct HeldSegments: ~Copyable {
         } else {
             segments.removeSubrange(place...place + 1)
         }
-        settleHead()
+        updateHead()
         return (before, behind)
     }
 
@@ -86,7 +86,7 @@ struct HeldSegments: ~Copyable {
     }
 
     /// Drops the empty places once they are more than half, and brings `firstSequence` up to date.
-    private mutating func settleHead() {
+    private mutating func updateHead() {
         if head == segments.count {
             segments.removeAll(keepingCapacity: segments.count <= 64)
             head = 0

@@ -14,9 +14,6 @@ struct ItemList {
         last = item
     }
 
-    @inline(__always)
-    mutating func append(_ operation: Operation) { append(operation.asItem) }
-
     /// Puts an item before another one of this list.
     mutating func insert(_ item: QueueItem.Pointer, before place: QueueItem.Pointer) {
         item.pointee.next = place
@@ -35,9 +32,6 @@ struct ItemList {
         before?.pointee.next = after
         if let after { after.pointee.previous = before } else { last = before }
     }
-
-    @inline(__always)
-    mutating func remove(_ operation: Operation) { remove(operation.asItem) }
 
     /// Removes the first one. False if the list is empty now. The next one keeps its `previous`, which is not read while
     /// it is the first.
@@ -58,30 +52,24 @@ struct ItemList {
         other = ItemList()
     }
 
-    /// Visits all, in order. `body` may release what it is given.
+    /// Visits them in order, as long as `body` says true. Returns what it said last, or true. `body` may release what it
+    /// is given.
     @inline(__always)
-    func visitAll(_ body: (QueueItem.Pointer) -> Void) {
-        var next = first
-        while let item = next {
-            next = item.pointee.next
-            body(item)
-        }
-    }
-
-    /// Visits them in order, as long as `body` says true. Returns what it said last, or true.
     @discardableResult
     func visit(_ body: (QueueItem.Pointer) -> Bool) -> Bool {
         var next = first
         while let item = next {
-            if !body(item) { return false }
             next = item.pointee.next
+            if !body(item) { return false }
         }
         return true
     }
 
-    /// Visits the operations among them.
     @inline(__always)
-    func visitOperations(_ body: (Operation) -> Void) {
-        visitAll { if !$0.isClosure { body($0.operation.takeUnretainedValue()) } }
+    func visitAll(_ body: (QueueItem.Pointer) -> Void) {
+        visit {
+            body($0)
+            return true
+        }
     }
 }

@@ -28,10 +28,4 @@ struct ListPlace: Equatable {
     static let readyClosure = ListPlace(kind: .ready)
     /// The place of an item that ends without having been started.
     static let slotless = ListPlace(kind: .ready, level: .slotless)
-
-    /// The place of a ready operation.
-    static func ready(_ operation: Operation, _ word: OperationState.Word, band: NiceBand) -> ListPlace {
-        let isSlotless = word.isCancelled && !MethodOverride.start.isPresent(in: operation)
-        return ListPlace(kind: .ready, level: isSlotless ? .slotless : word.level, band: band)
-    }
 }

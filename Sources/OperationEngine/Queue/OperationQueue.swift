@@ -13,7 +13,7 @@ open class OperationQueue: @unchecked Sendable {
     /// The value of `maxConcurrentOperationCount` that leaves the number to the engine: as many as there are
     /// processors, at most the container's CPU quota, and more while operations are blocked, up to 64 or that number
     /// (contract N15).
-    public static let defaultMaxConcurrentOperationCount = -1
+    public static let defaultMaxConcurrentOperationCount = QueueState.defaultLimit
 
     private let liveMark = LiveMark(.operationQueue)
     let core = QueueCore()
@@ -25,8 +25,11 @@ open class OperationQueue: @unchecked Sendable {
     /// Makes a queue that is not suspended and leaves the number of concurrent operations to the engine.
     public init() {
         core.setOwner(self)
+        QueueRegister.enter(core)
         if TraceMarks.changes { traceChange(.made(self)) }
     }
+
+    deinit { QueueRegister.leave(core) }
 
     // MARK: The main queue and the caller's
 
@@ -80,7 +83,7 @@ open class OperationQueue: @unchecked Sendable {
             return addWithCare(block)
         }
         // Observers of the queue are notified of every operation.
-        if !core.hasObservers, core.add(block) { return core.settleIfObserved() }
+        if !core.hasObservers, core.add(block) { return core.tellIfObserved() }
         let operation = Unmanaged<Operation>.passRetained(BlockOperation(block: block))
         core.announcing([.operations, .operationCount]) { core.add(unknown: operation) }
     }
@@ -89,7 +92,7 @@ open class OperationQueue: @unchecked Sendable {
     @inline(never)
     private final func addWithCare(_ block: @escaping @Sendable () -> Void) {
         let isPlain = type(of: self) == OperationQueue.self && !ForkedChild.isOne && !core.hasObservers
-        if isPlain, core.addTraced(block) { return core.settleIfObserved() }
+        if isPlain, core.add(block, isTraced: true) { return core.tellIfObserved() }
         addOperation(BlockOperation(block: block))
     }
 
@@ -179,7 +182,7 @@ open class OperationQueue: @unchecked Sendable {
 
     /// The operations that are not finished, executing ones included, in the order of adding. Computed on demand, in
     /// time proportional to their number. It may be out of date when it returns (contract M9).
-    open var operations: [Operation] { core.snapshot() }
+    open var operations: [Operation] { core.unfinishedOperations() }
 
     /// The number of unfinished operations. It takes the queue's lock, and time proportional to what was added since the
     /// queue was last looked at. It may be too high for a moment, while operations finish or threads add (contract M10,
@@ -237,20 +240,6 @@ open class OperationQueue: @unchecked Sendable {
     @available(*, noasync, message: "Use 'await drained()' instead")
     @discardableResult
     public final func waitUntilFinished(timeout: Duration) -> Bool { wait(Deadline(after: timeout)) }
-
-    private func wait(_ deadline: Deadline) -> Bool {
-        if core.isEmpty { return true }
-        if ForkedChild.isRefused() { return false }
-        return Runner.waiting(for: deadline.isNever ? .queue(.passUnretained(core)) : nil) {
-            if !deadline.isNever { return core.waitUntilDrained(deadline) }
-            EndlessWait.wait {
-                core.waitUntilDrained($0)
-            } reason: {
-                EndlessWait.reason(forQueue: core)
-            }
-            return true
-        }
-    }
 
     // MARK: Settings
 
@@ -332,25 +321,6 @@ extension OperationQueue: Hashable, CustomStringConvertible, CustomDebugStringCo
 }
 
 extension OperationQueue {
-    /// Adds async work, as an operation of its own. The operation holds its slot until the work has ended, and blocks
-    /// no thread meanwhile (contract X1).
-    ///
-    /// For a closure that neither awaits, throws nor returns a value, use the synchronous `addOperation(_:)`.
-    ///
-    /// - Parameters:
-    ///   - taskPriority: the priority of the task that runs the body. `queuePriority` decides when the operation
-    ///     starts.
-    ///   - body: what the task runs, detached from the task that adds it.
-    /// - Returns: the operation, for its value, to cancel it, or to depend on it.
-    @discardableResult
-    public final func addOperation<Value: Sendable>(
-        taskPriority: TaskPriority? = nil, _ body: @escaping @Sendable () async throws -> Value
-    ) -> AsyncOperation<Value> {
-        let operation = AsyncOperation(taskPriority: taskPriority, body)
-        addOperation(operation)
-        return operation
-    }
-
     /// Suspends the calling task until the queue is empty for an instant. It waits for what is added meanwhile, too. No
     /// thread blocks (contract O8).
     ///

@@ -41,21 +41,10 @@ extension QueueCore {
 
     /// Adds a closure without an object. Returns false if it has to be added as an operation.
     @inline(__always)
-    func add(_ closure: @escaping @Sendable () -> Void) -> Bool {
-        if newcomersBand != .normal { return false }
-        push(WaitingClosure.make(closure))
-        signal(.normal, isAdding: true)
-        return true
-    }
-
-    /// The same, traced.
-    @inline(never)
-    func addTraced(_ closure: @escaping @Sendable () -> Void) -> Bool {
+    func add(_ closure: @escaping @Sendable () -> Void, isTraced: Bool = false) -> Bool {
         if newcomersBand != .normal { return false }
         let item = WaitingClosure.make(closure)
-        let id = item.closure.traceID
-        trace(.enqueued, of: id)
-        trace(.ready, of: id)
+        if isTraced { traceAdding(item.closure.traceID) }
         push(item)
         signal(.normal, isAdding: true)
         return true

@@ -1,24 +1,26 @@
 /// Lists the operations, and cancels them.
 extension QueueCore {
-    /// The unfinished operations in the order of adding.
-    func snapshot() -> [Operation] { unfinishedOperations(withBarriers: false) }
-
-    private func unfinishedOperations(withBarriers: Bool) -> [Operation] {
+    /// The unfinished operations in the order of adding. Closures get objects.
+    func unfinishedOperations(withBarriers: Bool = false) -> [Operation] {
         lock.lock()
-        takeIn()
-        let inHands = operationsInHands()
+        admitAll()
+        var all = operationsInHands()
         state.makeObjects(of: self)
-        let all = inHands + state.snapshot()
+        state.visit { item, _ in
+            let operation = item.operation.takeUnretainedValue()
+            if !operation.state.load().isFinished { all.append(operation) }
+            return true
+        }
         settleAndUnlock()
-        return Self.inOrder(all.filter { withBarriers || !$0.operation.isBarrier })
+        return Self.inOrder(all.filter { withBarriers || !$0.isBarrier })
     }
 
     /// The unfinished operations that runners have in hand. Closures get objects. Under the lock.
-    private func operationsInHands() -> [(sequence: UInt64, operation: Operation)] {
-        var all: [(sequence: UInt64, operation: Operation)] = []
-        runners.visitAll { runner in
+    private func operationsInHands() -> [Operation] {
+        var all: [Operation] = []
+        runners.visit { runner in
             if let operation = runner.operationSeen(of: self), !operation.state.load().isFinished {
-                all.append((operation.sequence, operation))
+                all.append(operation)
             }
         }
         return all
@@ -28,7 +30,10 @@ extension QueueCore {
     func startedGuests(atMost count: Int) -> [Operation] {
         lock.withLock {
             var found: [Operation] = []
-            state.guests.visitOperations { if found.count < count { found.append($0) } }
+            state.guests.visit {
+                if found.count < count { found.append($0.operation.takeUnretainedValue()) }
+                return found.count < count
+            }
             return found
         }
     }
@@ -53,7 +58,5 @@ extension QueueCore {
         return Self.inOrder(inHands + all)
     }
 
-    private static func inOrder(_ all: [(sequence: UInt64, operation: Operation)]) -> [Operation] {
-        all.sorted { $0.sequence < $1.sequence }.map(\.operation)
-    }
+    private static func inOrder(_ all: [Operation]) -> [Operation] { all.sorted { $0.sequence < $1.sequence } }
 }

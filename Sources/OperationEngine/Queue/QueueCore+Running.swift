@@ -6,12 +6,12 @@ extension QueueCore {
     @inline(__always)
     func advance(_ runner: Runner, mayGoOn: Bool) -> Bool {
         lock.lock(inTurns: &runner.lockTurns)
-        guard takeSlot(of: runner), mayGoOn, !runner.owesTelling else {
-            return settle(runner, with: .nothing, mayGoOn: mayGoOn)
+        guard freeSlot(of: runner), mayGoOn, !runner.owesTelling else {
+            return advanceWithCare(runner, with: .nothing, mayGoOn: mayGoOn)
         }
         // The slot is taken again at once. The queue stays as open as it was, unless it reaches the next segment.
         let choice = chooseAgain(for: runner)
-        guard choice.takesSlot, state.isPlain else { return settle(runner, with: choice, mayGoOn: true) }
+        guard choice.takesSlot, state.isPlain else { return advanceWithCare(runner, with: choice, mayGoOn: true) }
         noteClosing()
         give(choice, to: runner)
         lock.unlock()
@@ -30,13 +30,13 @@ extension QueueCore {
     @inline(never)
     private func chooseReadied(of runner: Runner) -> Choice {
         // What was added before they became ready goes first (contract G6).
-        takeIn()
+        admitAll()
         return runner.takeOnlyReadied { state.chooseReadied($0, for: runner.lease) }
     }
 
     @inline(never)
     private func chooseBehindInbox(for runner: Runner) -> Choice {
-        takeIn()
+        admitAll()
         // It does not advance to the next segment: that would open the queue.
         return state.choose(for: runner.lease)
     }
@@ -46,19 +46,22 @@ extension QueueCore {
     private func give(_ choice: Choice, to runner: Runner) {
         switch choice {
         case .nothing: break
-        case .operation(let operation): runner.take(operation)
-        case .guest(let operation): runner.take(guest: operation)
-        case .closure(let closure): runner.take(closure: closure)
+        case .operation(let operation): runner.fillHand(with: operation)
+        case .guest(let operation): runner.fillHand(withGuest: operation)
+        case .closure(let closure): runner.fillHand(withClosure: closure)
         }
     }
 
     /// The rest of `advance`, for the cases in which other threads may have more to do, or less. The caller holds the
     /// lock, and this releases it.
     @inline(never)
-    private func settle(_ runner: Runner, with chosen: Choice, mayGoOn: Bool) -> Bool {
+    private func advanceWithCare(_ runner: Runner, with chosen: Choice, mayGoOn: Bool) -> Bool {
         var (choice, mayGoOn, tellsObservers) = (chosen, mayGoOn, runner.owesTelling)
         runner.owesTelling = false
-        if !runner.isListed { runners.insert(runner) }
+        if !runner.isListed {
+            runners.append(runner)
+            runner.isListed = true
+        }
         while true {
             takeReadied(of: runner)
             let bands = settle(choosingFor: mayGoOn && !tellsObservers ? runner : nil, &choice)
@@ -87,6 +90,7 @@ extension QueueCore {
     @inline(__always)
     private func endLease(of runner: Runner, calling bands: BandSet) {
         runners.remove(runner)
+        runner.isListed = false
         unlock(calling: bands)
         runner.returnPlaces()
         let isOwing = !runner.owesNothing
@@ -95,20 +99,20 @@ extension QueueCore {
         // everything is counted out first.
         let queue = isOwing && hasObservers ? liveOwner : nil
         runner.countOutOwed(by: self)
-        if isOwing { withExtendedLifetime(queue) { settleIfObserved() } }
+        if isOwing { withExtendedLifetime(queue) { tellIfObserved() } }
     }
 
     /// Takes back the slot of what a runner has ended, if it has not given that back. Returns false if it has ended
     /// nothing. Under the lock.
     @inline(__always)
-    private func takeSlot(of runner: Runner) -> Bool {
+    private func freeSlot(of runner: Runner) -> Bool {
         switch runner.ended {
         case .nothing: return false
         case .countedTogether:
             endedCount += 1
             if state.isObserved { runner.owesTelling = true }
         case .countedAlone: state.tally.endedAlone += 1
-        case .settled:
+        case .withoutSlot:
             runner.ended = .nothing
             return true
         }
@@ -119,9 +123,9 @@ extension QueueCore {
 
     /// Takes back the slot of an operation that a runner has ended, and files what became ready by that. The runner
     /// continues its work.
-    func settle(for runner: Runner) {
+    func freeSlotAndFile(of runner: Runner) {
         lock.lock()
-        if takeSlot(of: runner) { runner.ended = .settled }
+        if freeSlot(of: runner) { runner.ended = .withoutSlot }
         takeReadied(of: runner)
         settleAndUnlock()
     }
@@ -138,7 +142,7 @@ extension QueueCore {
         withExtendedLifetime(liveOwner) {
             unlock(calling: bands)
             runner.countOutOwed(by: self)
-            settleIfObserved()
+            tellIfObserved()
         }
         lock.lock()
     }
@@ -218,17 +222,14 @@ extension QueueCore {
     /// Whether `other` cannot start before `holder` has ended. `holder` has begun in this queue and has its only slot,
     /// and `other` waits in it.
     func isOnlySlot(of holder: Operation, neededBy other: Operation) -> Bool {
-        guard isKept(other) else { return false }
+        guard isWaitingHere(other) else { return false }
         return lock.withLock {
-            state.limit == 1 && holder.place.isChosen && holder.place.level != .slotless && isKept(other)
+            state.limit == 1 && holder.place.isChosen && holder.place.level != .slotless && isWaitingHere(other)
         }
     }
 
     /// Whether an operation is in this queue, has not begun and is not cancelled.
-    private func isKept(_ operation: Operation) -> Bool {
-        let word = operation.state.load()
-        // From the phase `enqueued` on, `queue` does not change any more.
-        return word.phase.rawValue >= OperationState.Phase.enqueued.rawValue && operation.isPending
-            && operation.queue?.toOpaque() == Unmanaged.passUnretained(self).toOpaque()
+    private func isWaitingHere(_ operation: Operation) -> Bool {
+        operation.isPending && operation.queueAddress == Unmanaged.passUnretained(self).toOpaque()
     }
 }

@@ -19,7 +19,7 @@ import Synchronization
 ///
 /// **Ready items go before the inbox**, because they were added earlier or became ready earlier, unless `hasUrgent` is
 /// set. So a runner empties the inbox when nothing of normal priority is ready any more, and all of it in one step.
-final class QueueCore: @unchecked Sendable {
+final class QueueCore: Linked, @unchecked Sendable {
     private let liveMark = LiveMark(.queueCore)
     // The fields form three groups with a cache line between them. So threads that add and threads that run do not
     // invalidate each other's lines.
@@ -30,7 +30,7 @@ final class QueueCore: @unchecked Sendable {
     /// Guarded by `lock`.
     @exclusivity(unchecked) var state = QueueState()
     /// The runners that hold leases. Guarded by `lock`.
-    @exclusivity(unchecked) var runners = RunnerList()
+    @exclusivity(unchecked) var runners = LinkedList<Runner>()
     /// Operations and closures that runners have ended and count out later, several at once. Guarded by `lock`.
     @exclusivity(unchecked) var endedCount = 0
     /// How many of `endedCount` are no longer in `unfinished`. A runner counts out together what it has released, at
@@ -75,23 +75,18 @@ final class QueueCore: @unchecked Sendable {
     let drainings = Atomic<UInt32>(0)
     let drainWaiters = Atomic<Int>(0)
     /// The waiters that are tasks. Guarded by `lock`.
-    @exclusivity(unchecked) var drainAwaiters = AwaiterList()
+    @exclusivity(unchecked) var drainAwaiters = LinkedList<Awaiter>()
     private let observed = Atomic<Bool>(false)
     /// Nil until the first observer. Guarded by `lock`.
     @exclusivity(unchecked) private var observerList: ObserverList<OperationQueue>?
 
-    // The links in the `QueueRegister`, guarded by its lock.
-    @exclusivity(unchecked) var nextRegistered: Unmanaged<QueueCore>?
-    @exclusivity(unchecked) var previousRegistered: Unmanaged<QueueCore>?
-    @exclusivity(unchecked) var isRegistered = false
+    /// In the `QueueRegister`, guarded by its lock.
+    @exclusivity(unchecked) var links = ListLinks<QueueCore>()
 
     func setOwner(_ queue: OperationQueue) {
         owner = .passUnretained(queue)
         liveOwner = queue
-        QueueRegister.enter(self)
     }
-
-    deinit { QueueRegister.leave(self) }
 
     // MARK: Observers
 
@@ -128,8 +123,7 @@ final class QueueCore: @unchecked Sendable {
     /// atomic read-modify-write for its count: `unfinished`, on which threads wait and which keeps the queue alive, goes
     /// up by all items of the inbox at once, and down by up to 1,024.
     var operationCount: Int {
-        lock.withLock {
-            takeIn()
+        withAllAdmitted {
             // In this order the sum is never too low.
             let admitted = unfinished.load(ordering: .sequentiallyConsistent) & (Self.oneBarrier - 1)
             return admitted - endedCount + countedOut.load(ordering: .sequentiallyConsistent)
@@ -182,7 +176,7 @@ final class QueueCore: @unchecked Sendable {
     @discardableResult
     func change<Result>(_ body: (inout QueueState) -> Result) -> Result {
         lock.lock()
-        takeIn()
+        admitAll()
         let result = body(&state)
         settleAndUnlock()
         return result
@@ -219,12 +213,20 @@ final class QueueCore: @unchecked Sendable {
 
     func read<Value>(_ body: (borrowing QueueState) -> Value) -> Value { lock.withLock { body(state) } }
 
+    /// Looks at the state after everything that was added before was admitted.
+    func withAllAdmitted<Value>(_ body: () -> Value) -> Value {
+        lock.withLock {
+            admitAll()
+            return body()
+        }
+    }
+
     var mayHoldUrgent: Bool { hasUrgent.load(ordering: .sequentiallyConsistent) }
     func setHoldsUrgent() { hasUrgent.store(true, ordering: .sequentiallyConsistent) }
 
     /// Admits what was added. Under the lock.
     @inline(__always)
-    func takeIn() {
+    func admitAll() {
         if mayHoldUrgent { hasUrgent.store(false, ordering: .sequentiallyConsistent) }
         emptyInbox { state.admit($0) }
     }
@@ -255,7 +257,7 @@ final class QueueCore: @unchecked Sendable {
         func choose() {
             if let runner, choice.isNothing { choice = state.choose(for: runner.lease) }
         }
-        takeIn()
+        admitAll()
         state.reachNextSegment()
         choose()
         var mayStart = state.isOpen
@@ -263,7 +265,7 @@ final class QueueCore: @unchecked Sendable {
             isOpen.store(mayStart, ordering: .sequentiallyConsistent)
             if mayStart {
                 // A thread that saw it false had pushed before this store. What it pushed is found here.
-                takeIn()
+                admitAll()
                 choose()
                 mayStart = state.isOpen
                 if !mayStart { isOpen.store(false, ordering: .sequentiallyConsistent) }
@@ -341,28 +343,15 @@ final class QueueCore: @unchecked Sendable {
     }
 
     /// How many more workers could run something of this queue now.
-    var wantedWorkers: Int {
-        lock.withLock {
-            takeIn()
-            return state.wantedWorkers
-        }
-    }
+    var wantedWorkers: Int { withAllAdmitted { state.wantedWorkers } }
 
     /// Whether the queue cannot become empty without a worker of a pool: it has something to start.
     var needsWorkers: Bool {
-        lock.withLock {
-            takeIn()
-            return state.target == .pool && (state.ready.count > 0 || !state.held.isEmpty)
-        }
+        withAllAdmitted { state.target == .pool && (state.ready.count > 0 || !state.held.isEmpty) }
     }
 
     /// Whether nothing executes and nothing is ready.
-    var isStandingStill: Bool {
-        lock.withLock {
-            takeIn()
-            return state.isStandingStill
-        }
-    }
+    var isStandingStill: Bool { withAllAdmitted { state.isStandingStill } }
 
     // MARK: The target
 
@@ -401,7 +390,9 @@ final class QueueCore: @unchecked Sendable {
     var newcomersBand: NiceBand { NiceBand(index: newcomersBandIndex.load(ordering: .relaxed)) }
 }
 
-/// Keeps fields apart that different processors write, where their cache lines are of 64 bytes.
-struct CacheLine {
-    private let bytes: [64 of UInt8] = .init(repeating: 0)
+/// An object that a queue notifies when a `main` has returned: the progress of the module `OperationEngineProgress`.
+/// That module may import Foundation; the engine may not.
+package protocol EndOfMainListener: AnyObject, Sendable {
+    /// Called on the thread of the operation, before it is finished, with no lock held.
+    func mainHasEnded()
 }

@@ -6,34 +6,30 @@ extension QueueState {
     /// one by one.
     ///
     /// - Returns: the others, in no order. Guests and barriers are among them.
-    mutating func cancelWaiting() -> [(sequence: UInt64, operation: Operation)] {
-        var others: [(sequence: UInt64, operation: Operation)] = []
+    mutating func cancelWaiting() -> [Operation] {
+        var others: [Operation] = []
         let overridesCancel = MethodOverride.cancel
         func pass(_ operation: Operation) {
             let word = operation.state.load()
             if !word.isFinished, !word.isCancelled || overridesCancel.isPresent(in: operation) {
-                others.append((operation.sequence, operation))
+                others.append(operation)
             }
         }
         var found: [QueueItem.Pointer] = []
-        ready.visitAll {
-            if $0.pointee.place.level != .slotless {
-                found.append($0)
-            } else if !$0.isClosure {
-                pass($0.operation.takeUnretainedValue())
+        visit { item, segment in
+            let isReached = item.isClosure || segment == nil && !item.pointee.place.isChosen
+            if isReached, item.pointee.place.level != .slotless {
+                found.append(item)
+            } else if !item.isClosure {
+                pass(item.operation.takeUnretainedValue())
             }
-        }
-        waiting.visitAll { found.append($0) }
-        guests.visitOperations(pass)
-        held.visitAll {
-            $0.ready.visitAll { if $0.isClosure { found.append($0) } else { pass($0.operation.takeUnretainedValue()) } }
-            $0.waiting.visitOperations(pass)
+            return true
         }
         // They finish in the order of adding.
         found.sort { $0.pointee.sequence < $1.pointee.sequence }
         for item in found {
             if let place = cancelUncalled(item) {
-                takeOut(item)
+                unlist(item)
                 ready.append(item, as: place)
             } else {
                 pass(item.operation.takeUnretainedValue())

@@ -141,7 +141,7 @@ extension QueueState {
         if operation.place.isChosen {
             if operation.place.level == .slotless { tally.slotlessRunning -= 1 } else { running -= 1 }
         }
-        takeOut(operation.asItem)
+        unlist(operation.asItem)
     }
 
     /// Makes a chosen guest wait again because its overridden `isReady` says no. Returns false if it has to be asked

@@ -1,7 +1,7 @@
 /// A queue's state machine: which operations the queue holds, and which of them may start. Guarded by the queue's lock.
 ///
-/// **It is pure.** Its methods are the queue's events: an operation is admitted, filed, chosen, withdrawn, cancelled,
-/// and so on. An event changes this value and the state words of the operations in its lists. It takes no lock, and
+/// **It is deterministic under its lock.** Its methods are the queue's events: an operation is admitted, filed, chosen,
+/// withdrawn, cancelled, and so on. An event changes this value and the state words of the operations in its lists. It takes no lock, and
 /// calls no runner, observer or user code. What has to follow an event is returned, or left in `dropped` and
 /// `endedInFiling`. `QueueCore` does that after it has released the lock. So `QueueStateTests` can try all sequences of
 /// events on one thread.
@@ -47,7 +47,8 @@ struct QueueState: ~Copyable {
     var target = LeaseTarget.pool
     var tally = QueueTally()
     /// As set by the user: a count, or −1 for the default.
-    private(set) var limit = OperationQueue.defaultMaxConcurrentOperationCount
+    private(set) var limit = Self.defaultLimit
+    static let defaultLimit = -1
 
     mutating func setLimit(_ newLimit: Int) {
         limit = newLimit
@@ -64,7 +65,7 @@ struct QueueState: ~Copyable {
 
     init(processors: Int = Processors.workers) { defaultSlots = max(Self.leastDefaultSlots, processors) }
 
-    var hasDefaultLimit: Bool { limit == OperationQueue.defaultMaxConcurrentOperationCount }
+    var hasDefaultLimit: Bool { limit == Self.defaultLimit }
     var freeSlots: Int { hasDefaultLimit ? defaultSlots - (running - waitingInside) : limit - running }
 
     /// Whether an operation may start now, or could start if it were added now.
@@ -98,7 +99,7 @@ struct QueueState: ~Copyable {
     mutating func admit(_ item: QueueItem.Pointer) {
         number(item)
         if item.isClosure { return list(item, as: .readyClosure) }
-        item.operation._withUnsafeGuaranteedRef { place($0, $0.state.fileFromInbox()) }
+        item.operation._withUnsafeGuaranteedRef { place($0, $0.state.admit()) }
     }
 
     /// Gives an item its number in the order of adding.
@@ -119,11 +120,11 @@ struct QueueState: ~Copyable {
     /// lists.
     @inline(__always)
     mutating func reachNextSegment() {
-        while !held.isEmpty, isNothingExecuting, waiting.isEmpty, ready.count == 0 { takeUpHeldSegment() }
+        while !held.isEmpty, isNothingExecuting, waiting.isEmpty, ready.count == 0 { reachHeldSegment() }
     }
 
     @inline(never)
-    private mutating func takeUpHeldSegment() {
+    private mutating func reachHeldSegment() {
         let next = held.removeFirst()
         swap(&ready, &next.ready)
         swap(&waiting, &next.waiting)
@@ -139,7 +140,7 @@ struct QueueState: ~Copyable {
         case .ready, .waiting:
             // In no list: it is about to be pushed into the inbox, and its list is found when it is taken from there.
             if operation.place.kind == .none { return true }
-            takeOut(operation.asItem)
+            unlist(operation.asItem)
             place(operation, filing)
         }
         return true
@@ -158,9 +159,12 @@ struct QueueState: ~Copyable {
         ready.append(item, as: place)
     }
 
+    /// The place of a ready operation.
     @inline(__always)
     func readyPlace(of operation: Operation, _ word: OperationState.Word) -> ListPlace {
-        .ready(operation, word, band: target == .pool ? word.band : .normal)
+        let isSlotless = word.isCancelled && !MethodOverride.start.isPresent(in: operation)
+        let band = target == .pool ? word.band : .normal
+        return ListPlace(kind: .ready, level: isSlotless ? .slotless : word.level, band: band)
     }
 
     mutating func placeAmongWaiting(_ operation: Operation) {
@@ -172,7 +176,7 @@ struct QueueState: ~Copyable {
         }
     }
 
-    mutating func takeOut(_ item: QueueItem.Pointer) {
+    mutating func unlist(_ item: QueueItem.Pointer) {
         switch item.pointee.place.kind {
         case .chosen, .chosenCancelled: guests.remove(item)
         case .none: return
@@ -215,21 +219,16 @@ struct QueueState: ~Copyable {
         held.visitAll { $0.ready.makeObjects(of: queue) }
     }
 
-    /// The unfinished operations in the lists, barriers included, with their numbers in the order of adding. What
-    /// runners have in hand is missing, and so are closures without objects.
-    func snapshot() -> [(sequence: UInt64, operation: Operation)] {
-        var all: [(sequence: UInt64, operation: Operation)] = []
-        func collect(_ operation: Operation) {
-            if !operation.state.load().isFinished { all.append((operation.sequence, operation)) }
+    /// Visits the items in the lists: guests, what is ready, what waits, and what barriers hold back, with its segment.
+    /// Where `body` says no, the rest of that list is left out; among what is held, everything that follows.
+    @inline(__always)
+    func visit(_ body: (QueueItem.Pointer, _ segment: HeldSegment?) -> Bool) {
+        guests.visit { body($0, nil) }
+        ready.visit { body($0, nil) }
+        waiting.visit { body($0, nil) }
+        held.visit { segment in
+            segment.ready.visit { body($0, segment) } && segment.waiting.visit { body($0, segment) }
         }
-        guests.visitOperations(collect)
-        ready.visitOperations(collect)
-        waiting.visitOperations(collect)
-        held.visitAll { segment in
-            segment.ready.visitOperations(collect)
-            segment.waiting.visitOperations(collect)
-        }
-        return all
     }
 }
 

@@ -47,13 +47,9 @@ struct ReadyQueue: ~Copyable {
             other.occupied = 0
         }
 
-        func visitAll(_ body: (QueueItem.Pointer) -> Void) {
-            for level in lists.indices { lists[level].visitAll(body) }
-        }
-
         /// As `ReadyQueue.visit`.
-        func visit(_ body: (QueueItem.Pointer, _ isBehindOthers: Bool) -> Bool) -> Bool {
-            lists.indices.reversed().allSatisfy { level in lists[level].visit { body($0, level < highest) } }
+        func visit(_ body: (QueueItem.Pointer) -> Bool) -> Bool {
+            lists.indices.reversed().allSatisfy { lists[$0].visit(body) }
         }
 
         func visitFronts(_ body: (QueueItem.Pointer) -> Void) {
@@ -180,24 +176,26 @@ struct ReadyQueue: ~Copyable {
         return normal.findFirst()?.pointee.place.band
     }
 
+    /// Visits the items of each band in the order in which they may start, as long as `body` says true. Returns what it
+    /// said last, or true.
+    @discardableResult
+    func visit(_ body: (QueueItem.Pointer) -> Bool) -> Bool { bands.allSatisfy { levels(of: $0).visit(body) } }
+
     func visitAll(_ body: (QueueItem.Pointer) -> Void) {
-        for band in bands { levels(of: band).visitAll(body) }
+        visit {
+            body($0)
+            return true
+        }
     }
 
-    /// Visits the items of each band in the order in which they may start, as long as `body` says true. `body` learns
-    /// whether items of a higher level go first. Returns what it said last, or true.
-    @discardableResult
-    func visit(_ body: (QueueItem.Pointer, _ isBehindOthers: Bool) -> Bool) -> Bool {
-        bands.allSatisfy { levels(of: $0).visit(body) }
+    /// Whether items of a higher level go before an item at that place.
+    func isBehindOthers(_ place: ListPlace) -> Bool {
+        place.level.rawValue < levels(of: isMerged ? .normal : place.band).highest
     }
 
     /// Visits the first item of each list.
     func visitFronts(_ body: (QueueItem.Pointer) -> Void) {
         for band in bands { levels(of: band).visitFronts(body) }
-    }
-
-    func visitOperations(_ body: (Operation) -> Void) {
-        visitAll { if !$0.isClosure { body($0.operation.takeUnretainedValue()) } }
     }
 
     private func levels(of band: NiceBand) -> Levels {

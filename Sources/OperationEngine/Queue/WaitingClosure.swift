@@ -14,7 +14,7 @@ struct WaitingClosure {
 
     /// The first property: see `QueueItem.Pointer.closure`.
     private(set) var item = QueueItem(.closure)
-    fileprivate let slabPlace: UInt8
+    let slabPlace: UInt8
     var block: BlockPlace
 
     /// A closure in no queue.
@@ -38,14 +38,19 @@ extension WaitingClosure: InSlabs {
         @inline(__always) get { clinux_closure_slab() }
         @inline(__always) set { clinux_set_closure_slab(newValue) }
     }
+    static func returnPlacesAtThreadEnd() { clinux_at_thread_end { Slab<WaitingClosure>.detachThread() } }
+}
+
+extension QueueItem.Pointer {
+    /// The closure of an item that is one's.
+    @inline(__always)
+    var closure: WaitingClosure.Pointer {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: WaitingClosure.self)
+    }
 }
 
 extension WaitingClosure.Pointer {
-    /// The closure's identity for the trace, which takes no memory of its own: its slab's number and its place.
-    var traceID: OperationTrace.OperationID {
-        let place = Int(pointee.slabPlace)
-        return .ofClosure(slab: Slab<WaitingClosure>.number(of: self, place: place), place: place)
-    }
+    var asItem: QueueItem.Pointer { UnsafeMutableRawPointer(self).assumingMemoryBound(to: QueueItem.self) }
 
     /// Frees the memory. The block was taken out of it.
     @inline(__always)

@@ -49,7 +49,7 @@ struct TraceReaders {
         if reader.isTaken.exchange(true, ordering: .relaxed) { all.append(reader) }
         let link = Unmanaged.passUnretained(reader)
         clinux_set_trace_reader(link.toOpaque())
-        cleanUpAtThreadEnd()
+        clinux_at_thread_end { TraceReaders.leaveThread() }
         return link
     }
 

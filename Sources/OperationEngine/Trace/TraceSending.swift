@@ -73,6 +73,14 @@ extension Operation {
     }
 }
 
+extension WaitingClosure.Pointer {
+    /// The closure's identity for the trace, which takes no memory of its own: its slab's number and its place.
+    var traceID: OperationTrace.OperationID {
+        let place = Int(pointee.slabPlace)
+        return .ofClosure(slab: Slab<WaitingClosure>.number(of: self, place: place), place: place)
+    }
+}
+
 extension OperationQueue {
     /// The settings that a recorder notes: the queue's own name if it has one, and its limit and suspension. Calls no
     /// override.
@@ -102,6 +110,16 @@ extension QueueCore {
     @inline(never)
     func trace(_ step: OperationTrace.OperationStep, of closure: OperationTrace.OperationID) {
         OperationTrace.tell(step, of: closure, nil, in: .passUnretained(self))
+    }
+
+    func traceAdding(_ closure: OperationTrace.OperationID) {
+        trace(.enqueued, of: closure)
+        trace(.ready, of: closure)
+    }
+
+    func traceEnd(of closure: OperationTrace.OperationID) {
+        trace(.finished, of: closure)
+        trace(.notified, of: closure)
     }
 
     /// Sends the end of what was dropped and is not counted out yet.

@@ -22,6 +22,9 @@ package enum Processors {
         fixed ?? max(1, min(allowed, CPUQuota.read()?.roundedUp ?? .max))
     }
 
+    /// All threads of all bands together never exceed this (contract N13).
+    static let threadLimit = 512
+
     /// 0 until they are read.
     private static let usable = Atomic<Int>(0)
     private static let wanted = Atomic<Int>(0)
@@ -64,6 +67,6 @@ package enum Processors {
     static func number(of value: String) -> Int? {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         guard value.utf8.allSatisfy(digits.contains), let number = Int(value) else { return nil }
-        return (1...WorkerPool.threadLimit).contains(number) ? number : nil
+        return (1...threadLimit).contains(number) ? number : nil
     }
 }

@@ -20,22 +20,22 @@ extension Runner {
     @inline(__always)
     func run(_ closure: WaitingClosure.Pointer, of queue: QueueCore) {
         if TraceMarks.operations { return runTraced(closure, of: queue) }
-        if call(closure, of: queue) {
-            endCountedTogether(by: queue) { free(closure) }
-        } else {
-            free(closure)
-            finishClosureObject(of: queue)
-        }
+        run(closure, of: queue, tracedAs: nil)
     }
 
     @inline(never)
     private func runTraced(_ closure: WaitingClosure.Pointer, of queue: QueueCore) {
-        let id = closure.traceID
-        queue.trace(.started, of: id)
+        run(closure, of: queue, tracedAs: closure.traceID)
+    }
+
+    @inline(__always)
+    private func run(
+        _ closure: WaitingClosure.Pointer, of queue: QueueCore, tracedAs id: OperationTrace.OperationID?
+    ) {
+        if let id { queue.trace(.started, of: id) }
         if call(closure, of: queue) {
             endCountedTogether(by: queue) {
-                queue.trace(.finished, of: id)
-                queue.trace(.notified, of: id)
+                if let id { queue.traceEnd(of: id) }
                 free(closure)
             }
         } else {
@@ -88,19 +88,14 @@ extension Runner {
     /// The operation in the hand, for a thread that holds the queue's lock. A closure gets an object, which the queue
     /// retains.
     func operationSeen(of queue: QueueCore) -> Operation? {
-        guard opensHand() else { return nil }
-        switch hand {
-        case .nothing, .guest: return nil
-        case .operation(let operation): return operation.takeUnretainedValue()
-        case .closure(let closure):
-            if let closureObject { return closureObject }
-            // The runner takes the block out of its place only when it has closed the hand.
-            let block = closure.pointee.block.copy.unsafelyUnwrapped
-            let object = BlockOperation(block, in: queue, for: closure)
-            object.state.enterExecuting()
-            object.place = ListPlace(kind: .chosen, level: .normal)
-            closureObject = Unmanaged.passRetained(object).takeUnretainedValue()
-            return object
-        }
+        guard let item = itemSeen() else { return nil }
+        if !item.isClosure { return item.operation.takeUnretainedValue() }
+        // The runner takes the block out of its place only when it has closed the hand.
+        let block = item.closure.pointee.block.copy.unsafelyUnwrapped
+        let object = BlockOperation(block, in: queue, for: item.closure)
+        object.state.enterExecuting()
+        object.place = ListPlace(kind: .chosen, level: .normal)
+        closureObject = Unmanaged.passRetained(object).takeUnretainedValue()
+        return object
     }
 }

@@ -32,7 +32,7 @@ extension Runner {
         /// It is counted out by itself.
         case countedAlone
         /// It has given its slot back already, and other workers were called for what was left.
-        case settled
+        case withoutSlot
     }
 
     enum HandPhase: UInt8 {
@@ -45,18 +45,18 @@ extension Runner {
 
     /// Takes an operation that its queue has in no list. Under the queue's lock, as are the next two methods.
     @inline(__always)
-    func take(_ operation: Unmanaged<Operation>) {
+    func fillHand(with operation: Unmanaged<Operation>) {
         hand = .operation(operation)
         openHand()
     }
 
     @inline(__always)
-    func take(closure: WaitingClosure.Pointer) {
+    func fillHand(withClosure closure: WaitingClosure.Pointer) {
         hand = .closure(closure)
         openHand()
     }
 
-    func take(guest: Unmanaged<Operation>) { hand = .guest(guest) }
+    func fillHand(withGuest guest: Unmanaged<Operation>) { hand = .guest(guest) }
 
     /// Relaxed: a thread that looks holds the lock.
     @inline(__always)
@@ -92,15 +92,13 @@ extension Runner {
         step(to: .seen) || handPhase.load(ordering: .relaxed) == HandPhase.seen.rawValue
     }
 
-    /// The item in the hand, for a thread that holds the queue's lock. A closure stays one. Nil if it has ended.
-    func itemSeen() -> FoundItem? {
+    /// The item in the hand, for a thread that holds the queue's lock. A closure stays one if it has no object.
+    func itemSeen() -> QueueItem.Pointer? {
         guard opensHand() else { return nil }
         switch hand {
         case .nothing, .guest: return nil
-        case .operation(let operation):
-            let operation = operation.takeUnretainedValue()
-            return operation.state.load().isFinished ? nil : FoundItem(operation.sequence, operation, .running)
-        case .closure(let closure): return FoundItem(closure.pointee.item.sequence, closureObject, .running)
+        case .operation(let operation): return operation.takeUnretainedValue().asItem
+        case .closure(let closure): return closureObject?.asItem ?? closure.asItem
         }
     }
 

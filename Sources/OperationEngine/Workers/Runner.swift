@@ -17,7 +17,7 @@ import Synchronization
 ///
 /// **Who accesses the fields.** Fields without a comment belong to the runner's own thread. That thread also writes
 /// `hand`, under the lock of the queue that it serves, except when it empties it: see `emptyHand`.
-final class Runner {
+final class Runner: Linked {
     /// The worker whose thread this is, which outlives its runner; nil on a thread of Dispatch and on the main thread.
     private let pooled: Unmanaged<Worker>?
     /// Which of a queue's operations the runner may choose.
@@ -37,9 +37,8 @@ final class Runner {
     /// The places of closures that have ended.
     @exclusivity(unchecked) private var closurePlaces = Slab<WaitingClosure>.Places()
 
-    // Links in the queue's list of its runners, guarded by the queue's lock.
-    @exclusivity(unchecked) var nextInList: Unmanaged<Runner>?
-    @exclusivity(unchecked) var previousInList: Unmanaged<Runner>?
+    // In the queue's list of its runners, guarded by the queue's lock.
+    @exclusivity(unchecked) var links = ListLinks<Runner>()
     @exclusivity(unchecked) var isListed = false
 
     /// The item that has ended and still holds its slot.
@@ -48,7 +47,7 @@ final class Runner {
     /// until the queue files them.
     @exclusivity(unchecked) private var firstReadied: Unmanaged<Operation>?
     @exclusivity(unchecked) private var furtherReadied: [Unmanaged<Operation>] = []
-    private static let keptReadied = 1024
+    private static let readiedCapacity = 1024
     /// Whether the operation that has ended has a completion block, to be called once its slot is free (contract I7).
     @exclusivity(unchecked) var owesCompletion = false
     /// The objects that a finishing operation has kept alive. Released together with it.
@@ -186,7 +185,7 @@ final class Runner {
     @inline(never)
     private func endWithCalls(_ operation: Unmanaged<Operation>, of queue: QueueCore) {
         ended = .countedAlone
-        queue.settle(for: self)
+        queue.freeSlotAndFile(of: self)
         countOutOwed(by: queue)
         guard owesCompletion else { return queue.releaseAndCountOut(operation) }
         owesCompletion = false
@@ -232,7 +231,7 @@ final class Runner {
 
     private func start(_ guest: Operation, of queue: QueueCore) {
         // If it has announced its end since it was chosen, it is not started.
-        guard guest.state.keep() else { return queue.withdraw(guest) }
+        guard guest.state.startGuest() else { return queue.withdraw(guest) }
         guard MethodOverride.start.isPresent(in: guest) else { return guest.start(on: .passUnretained(self)) }
         if TraceMarks.operations { guest.traceStart() }
         guest.start()
@@ -321,7 +320,7 @@ final class Runner {
     // MARK: What a finishing operation makes ready
 
     /// Keeps an operation of the runner's own queue for the next `advance`. False if it is another queue's.
-    func keepReadied(_ operation: Operation) -> Bool {
+    func noteReadied(_ operation: Operation) -> Bool {
         guard let served, operation.queue?.toOpaque() == served.toOpaque() else { return false }
         if firstReadied == nil {
             firstReadied = .passUnretained(operation)
@@ -349,7 +348,7 @@ final class Runner {
         first._withUnsafeGuaranteedRef(file)
         if furtherReadied.isEmpty { return }
         for operation in furtherReadied { operation._withUnsafeGuaranteedRef(file) }
-        furtherReadied.removeAll(keepingCapacity: furtherReadied.count <= Self.keptReadied)
+        furtherReadied.removeAll(keepingCapacity: furtherReadied.count <= Self.readiedCapacity)
     }
 
     // MARK: Blocking
@@ -361,7 +360,7 @@ final class Runner {
     /// - Parameter awaited: what it waits for; nil if the wait has a deadline.
     static func waiting<Result>(for awaited: Awaited?, _ wait: () -> Result) -> Result {
         guard let runner = current?.takeUnretainedValue() else { return wait() }
-        runner.settle()
+        runner.freeSlotAndFile()
         let worker = runner.pooled?.takeUnretainedValue()
         let queue = runner.hand.isNothing ? nil : runner.queue
         worker?.beginWait(of: runner, for: awaited)
@@ -374,8 +373,8 @@ final class Runner {
     }
 
     /// Gives its queue the slot of what has ended and the operations that became ready.
-    func settle() {
+    func freeSlotAndFile() {
         if case .nothing = ended, !hasReadied { return }
-        queue?.settle(for: self)
+        queue?.freeSlotAndFile(of: self)
     }
 }

@@ -1,13 +1,5 @@
 import Synchronization
 
-/// The object for which a thread waits in an engine wait without a deadline.
-enum Awaited {
-    case operation(Unmanaged<Operation>)
-    case queue(Unmanaged<QueueCore>)
-    /// Blocks of a `BlockOperation` that workers run.
-    case blocks
-}
-
 /// Detects that all threads that the engine may have wait for operations, and that only a further thread could run
 /// these (contract N13, O5).
 ///
@@ -39,7 +31,7 @@ enum ThreadExhaustion {
         }
         guard isNew else { return nil }
         return """
-            all \(WorkerPool.threadLimit) threads that the engine may have wait inside of operations, for others that need \
+            all \(Processors.threadLimit) threads that the engine may have wait inside of operations, for others that need \
             a thread too
             """
     }

@@ -122,31 +122,24 @@ final class Worker: @unchecked Sendable {
 
     /// Wakes the thread, which is parked or about to park. With no lock held.
     func unpark() {
-        if TraceMarks.threads { unparkTraced() } else { parker.unpark() }
-    }
-
-    @inline(never)
-    private func unparkTraced() {
+        let isTraced = TraceMarks.threads
         // Relaxed: the token orders it.
-        waker.store(clinux_own_thread(), ordering: .relaxed)
+        if isTraced { waker.store(clinux_own_thread(), ordering: .relaxed) }
         // Before the call, in which the woken thread may get further than this one.
-        let time = Deadline.now()
+        let time = isTraced ? Deadline.now() : 0
         parker.unpark()
-        trace(.wake, at: time, other: thread?.number)
+        if isTraced { trace(.wake, at: time, other: thread?.number) }
     }
 
     /// Sleeps until another thread wakes it. Returns false on timeout.
     func park(timeoutNanoseconds: Int64) -> Bool {
-        if TraceMarks.threads { return parkTraced(timeoutNanoseconds) }
-        return parker.park(timeoutNanoseconds: timeoutNanoseconds)
-    }
-
-    @inline(never)
-    private func parkTraced(_ timeoutNanoseconds: Int64) -> Bool {
-        trace(.park)
+        let isTraced = TraceMarks.threads
+        if isTraced { trace(.park) }
         let isCalled = parker.park(timeoutNanoseconds: timeoutNanoseconds)
-        let waker = isCalled ? waker.exchange(0, ordering: .relaxed) : 0
-        trace(.unpark, other: waker == 0 ? nil : waker)
+        if isTraced {
+            let waker = isCalled ? waker.exchange(0, ordering: .relaxed) : 0
+            trace(.unpark, other: waker == 0 ? nil : waker)
+        }
         return isCalled
     }
 
@@ -189,4 +182,12 @@ final class Worker: @unchecked Sendable {
         let isAsleep = try isAsleep()
         return isAsleep && sleepMark.load(ordering: .relaxed) == before
     }
+}
+
+/// The object for which a thread waits in an engine wait without a deadline.
+enum Awaited {
+    case operation(Unmanaged<Operation>)
+    case queue(Unmanaged<QueueCore>)
+    /// Blocks of a `BlockOperation` that workers run.
+    case blocks
 }

@@ -98,9 +98,9 @@ extension WorkerPool {
         var wanted = 0
         items.visit { item in
             if case .lease(let queue) = item { wanted += queue.wantedWorkers } else { wanted += 1 }
-            return wanted < Self.threadLimit
+            return wanted < Processors.threadLimit
         }
-        setSurge(max(0, min(wanted, Self.threadLimit) - Processors.workers))
+        setSurge(max(0, min(wanted, Processors.threadLimit) - Processors.workers))
     }
 
     /// Begins, extends or ends a surge. Under the lock.

@@ -56,8 +56,6 @@ final class WorkerPool: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var wakeUps = 0
     @exclusivity(unchecked) private(set) var requestedCount = 0
 
-    /// All threads of all bands together never exceed this (contract N13).
-    static let threadLimit = 512
     private static let threadCount = Atomic<Int>(0)
     /// Workers above the processors' number end after this long without work.
     private static let idleLifetimeNanoseconds: Int64 = 5_000_000_000
@@ -87,7 +85,7 @@ final class WorkerPool: @unchecked Sendable {
         LiveObjects.prepare()
         _ = (
             Processors.count, ThreadStarter.shared, BlockingMonitor.shared, NiceBand.base, MethodOverride.prepare(),
-            Misuse.isStrict, KnownKeyPaths.shared, BriefSpin.prepare()
+            Misuse.isStrict, Operation.observable, OperationQueue.observable, BriefSpin.prepare()
         )
     }
     /// By priority, the lowest first.
@@ -185,7 +183,7 @@ final class WorkerPool: @unchecked Sendable {
 
     /// A worker whose thread is still to be started; nil if there are as many as there may be. Under the lock.
     func makeWorker(isSubstitute: Bool = false) -> Worker? {
-        guard Self.threadCount.wrappingAdd(1, ordering: .relaxed).newValue <= Self.threadLimit else {
+        guard Self.threadCount.wrappingAdd(1, ordering: .relaxed).newValue <= Processors.threadLimit else {
             Self.threadCount.wrappingSubtract(1, ordering: .relaxed)
             return nil
         }
@@ -331,7 +329,7 @@ final class WorkerPool: @unchecked Sendable {
     // MARK: All threads
 
     /// Whether the engine has all the threads that it may have.
-    static var hasAllThreads: Bool { threadCount.load(ordering: .relaxed) >= threadLimit }
+    static var hasAllThreads: Bool { threadCount.load(ordering: .relaxed) >= Processors.threadLimit }
 
     /// Looks at all pools at one instant. `body` may take the locks of queues. No other code holds two pools' locks.
     static func withAllLocked<Result>(_ body: ([WorkerPool]) -> Result) -> Result {

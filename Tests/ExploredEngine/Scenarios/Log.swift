@@ -58,7 +58,7 @@ extension Exploration {
         check(queue.operationCount == 0, "\(line): \(queue.operationCount) operations are left")
         check(queue.operations.isEmpty, "\(line): operations are still listed")
         check(queue.core.read { $0.running } == 0, "\(line): a slot is not given back")
-        check(queue.core.lock.withLock { queue.core.runners.isEmpty }, "\(line): a runner is still listed")
+        check(queue.core.lock.withLock { queue.core.runners.first == nil }, "\(line): a runner is still listed")
     }
 
     func checkOnce(_ log: Log, _ entry: String, _ line: String) {

@@ -1,5 +1,6 @@
 import Glibc
 import OperationEngine
+import OperationEngineMetrics
 import Synchronization
 import TestSupport
 import Testing

@@ -53,7 +53,14 @@ final class QueueDriver {
     var runningCount: Int { state.running }
     /// The operations that it lists, by their numbers.
     var listed: Set<Int> {
-        Set(state.snapshot().map { entry in operations.firstIndex { $0 === entry.operation }! })
+        var found: Set<Int> = []
+        state.visit { item, _ in
+            guard !item.isClosure else { return true }
+            let operation = item.operation.takeUnretainedValue()
+            if !operation.state.load().isFinished { found.insert(operations.firstIndex { $0 === operation }!) }
+            return true
+        }
+        return found
     }
     /// Whether nothing is left of what was added.
     var isAtRest: Bool {
@@ -109,7 +116,7 @@ final class QueueDriver {
 
     func cancelAll() {
         let inHands = running.keys.sorted().compactMap { operations[$0] }
-        let others = state.cancelWaiting().sorted { $0.sequence < $1.sequence }.map(\.operation)
+        let others = state.cancelWaiting().sorted { $0.sequence < $1.sequence }
         for operation in inHands + others where !operation.isBarrier {
             operation.cancel()
             file(operation)

@@ -1,44 +1,24 @@
 /// All queues of the process, for snapshots of those that no one has at hand.
 ///
-/// A queue enters when it is made, and its core leaves in its deinit. The lock is held while the list is walked, so no
-/// core in it goes. A core does not keep its queue alive: `liveOwner` is nil once the queue's deinit has begun. Nothing
-/// is released under the lock.
+/// A queue enters in its init, and leaves in its deinit. The lock is held while the list is walked, so no queue in it
+/// goes, nor its core. Its `liveOwner` is nil once its deinit has begun. Nothing is released under the lock.
 enum QueueRegister {
     private static let lock = FutexLock()
-    /// Guarded by `lock`, as are the cores' links.
-    nonisolated(unsafe) private static var first: Unmanaged<QueueCore>?
+    /// Guarded by `lock`.
+    nonisolated(unsafe) private static var cores = LinkedList<QueueCore>()
 
-    static func enter(_ core: QueueCore) {
-        lock.withLock {
-            core.nextRegistered = first
-            first?._withUnsafeGuaranteedRef { $0.previousRegistered = .passUnretained(core) }
-            first = .passUnretained(core)
-            core.isRegistered = true
-        }
-    }
+    static func enter(_ core: QueueCore) { lock.withLock { cores.append(core) } }
 
-    /// In the core's deinit.
-    static func leave(_ core: QueueCore) {
-        lock.withLock {
-            guard core.isRegistered else { return }
-            let (before, after) = (core.previousRegistered, core.nextRegistered)
-            if let before { before._withUnsafeGuaranteedRef { $0.nextRegistered = after } } else { first = after }
-            after?._withUnsafeGuaranteedRef { $0.previousRegistered = before }
-        }
-    }
+    static func leave(_ core: QueueCore) { lock.withLock { cores.remove(core) } }
 
     /// The queues that exist, or only those whose cores lie at the addresses.
     static func queues(at addresses: Set<UnsafeMutableRawPointer>? = nil) -> [OperationQueue] {
         if addresses?.isEmpty == true { return [] }
         return lock.withLock {
             var all: [OperationQueue] = []
-            var link = first
-            while let current = link {
-                current._withUnsafeGuaranteedRef {
-                    link = $0.nextRegistered
-                    guard addresses?.contains(current.toOpaque()) ?? true, let queue = $0.liveOwner else { return }
-                    all.append(queue)
-                }
+            cores.visit {
+                let isMeant = addresses?.contains(Unmanaged.passUnretained($0).toOpaque()) ?? true
+                if isMeant, let queue = $0.liveOwner { all.append(queue) }
             }
             return all
         }

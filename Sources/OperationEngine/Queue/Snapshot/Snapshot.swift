@@ -29,20 +29,20 @@ extension OperationQueue {
     /// - Parameter count: the most operations to list. If there are more, the ready ones, and the waiting ones, have at
     ///   least half of what the running ones leave.
     public final func snapshot(atMost count: Int = 1_000) -> Snapshot {
-        let found = core.find(atMost: max(0, count))
-        let needed = found.waiting.map { $0.operation?.unfinishedDependencies() ?? [] }
+        var (snapshot, operations) = core.findItems(atMost: max(0, count))
+        let needed = zip(snapshot.entries, operations).map { entry, operation in
+            entry.state == .waiting ? operation?.latestUnfinishedDependencies() ?? [] : []
+        }
         let queues = QueueRegister.queues(at: Set(needed.joined().compactMap(\.queueAddress)))
         let places = Dictionary(uniqueKeysWithValues: queues.map { (Unmanaged.passUnretained($0.core).toOpaque(), $0) })
-        let waiting = zip(found.waiting, needed).map { item, needed in
-            let dependencies = needed.map { one in
-                Snapshot.Dependency(one.operation, in: one.queueAddress.flatMap { places[$0] })
+        for case (let index, let operation?) in operations.enumerated() {
+            let dependencies = needed[index].map { one in
+                Snapshot.Dependency(one, in: one.queueAddress.flatMap { places[$0] })
             }
-            return Snapshot.Entry(item, dependencies)
+            snapshot.entries[index].describe(operation, dependencies)
         }
-        let entries = (found.running + found.ready).map { Snapshot.Entry($0) } + waiting
-        return Snapshot(
-            queue: name ?? "", isSuspended: found.isSuspended, limit: found.limit, metrics: found.metrics,
-            entries: entries, omitted: found.omitted)
+        snapshot.queue = name ?? ""
+        return snapshot
     }
 
     /// Takes a snapshot of every queue that holds something, in no order (contract X6). From any thread.

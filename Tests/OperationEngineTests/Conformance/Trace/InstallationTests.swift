@@ -1,4 +1,5 @@
 import OperationEngine
+import OperationEngineMetrics
 import TestSupport
 import Testing
 

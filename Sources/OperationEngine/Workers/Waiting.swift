@@ -50,3 +50,19 @@ extension Operation {
         WorkerPool.of(.normal).submit(isDying ? .block(block) : .completion(self, block))
     }
 }
+
+extension OperationQueue {
+    func wait(_ deadline: Deadline) -> Bool {
+        if core.isEmpty { return true }
+        if ForkedChild.isRefused() { return false }
+        return Runner.waiting(for: deadline.isNever ? .queue(.passUnretained(core)) : nil) {
+            if !deadline.isNever { return core.waitUntilDrained(deadline) }
+            EndlessWait.wait {
+                core.waitUntilDrained($0)
+            } reason: {
+                EndlessWait.reason(forQueue: core)
+            }
+            return true
+        }
+    }
+}

@@ -1,3 +1,5 @@
+import OperationEngine
+
 extension OperationTrace {
     /// A histogram with buckets an eighth of a power of two wide. A value read from it is at most an eighth too high,
     /// and never too low. Its size is fixed, 4 KB.

@@ -1,3 +1,5 @@
+import OperationEngine
+
 /// A receiver that records how long operations wait and run, and how many are in the queue (contract X4).
 ///
 /// Install it with `OperationTrace.install(statistics, for: .operations)`. It keeps a few words for each operation that
@@ -67,9 +69,8 @@ public final class OperationStatistics: OperationTrace.Receiver {
         var summary: Summary { lock.withLock { all } }
 
         func note(_ event: OperationTrace.OperationEvent) {
-            let queue = event.step == .enqueued ? event.core : nil
             // The operation itself is counted in when it is pushed, right afterwards.
-            let depth = queue.map { $0._withUnsafeGuaranteedRef(\.operationCount) + 1 }
+            let depth = event.enteredQueue.map { $0.operationCount + 1 }
             lock.lock()
             defer { lock.unlock() }
             switch event.step {

@@ -11,7 +11,6 @@ import Synchronization
 /// has visited. `Misuse.findsEndlessWaits` turns the checks off.
 package enum EndlessWait {
     private static let patienceNanoseconds = Atomic<Int64>(1_000_000_000)
-    static let isOn = Atomic<Bool>(true)
     /// The most operations that a check visits. In a larger graph it reports what it has found by then, and does not
     /// search the rest.
     package static let mostVisited = 10_000
@@ -35,7 +34,7 @@ package enum EndlessWait {
         var patience = Self.patience
         while !sleep(Deadline(after: patience)) {
             ThreadStarter.shared.tryAgain()
-            if isOn.load(ordering: .relaxed), let reason = reason() ?? ThreadExhaustion.reason() {
+            if Misuse.findsEndlessWaits, let reason = reason() ?? ThreadExhaustion.reason() {
                 Misuse.waitNeverEnds(reason: reason).report()
                 _ = sleep(.never)
                 return
@@ -64,7 +63,7 @@ package enum EndlessWait {
             // A queue that makes progress is not searched, because that would delay it. Listing a queue makes an object
             // for each of its closures.
             guard queue.isStandingStill, queue.operationCount <= mostVisited else { return nil }
-            return reason(from: queue.snapshot(), waiter: waiter, &visited)
+            return reason(from: queue.unfinishedOperations(), waiter: waiter, &visited)
         }
     }
 
