@@ -132,6 +132,12 @@ struct Profile: Sendable {
         ($0.kept, $0.completing, $0.watched, $0.underlying, $0.addedByOthers) = (20, 40, 30, 30, 0)
     }
 
+    /// Little work in very many queues.
+    static let manyQueues = calm.with {
+        $0.queues = 200...800
+        ($0.limits, $0.watched, $0.waiting, $0.napping) = ([-1, 1, 1, 2, 5], 0, 1, 0)
+    }
+
     // MARK: Deinits that wait, observers that do, and early ends
 
     /// All of them at once.
@@ -197,6 +203,9 @@ extension Scenario {
         program(
             "farewells", "queues dropped wherever their operations, observers and receivers may (P2, Q3, Q9, X4)",
             .farewells),
+        program(
+            "queues", "some hundred queues whose operations depend on each other's (E3, M14)", .manyQueues, size: 2_000,
+            rounds: 10),
         program("mixtures", "closures, deinits that wait, early ends, listings, all at once (Q1, K13, M9)", .mixtures),
         program("leases", "closures and deinits that wait, in queues that share workers (Q1, O6)", .leases, size: 300),
         program("abroad", "the same on queues of Dispatch (P5, P6)", .abroad),
