@@ -5,19 +5,7 @@ extension Scenario {
             "pairs", "an operation and one that depends on it: no wake-up is lost (contract E25)", unit: "pairs",
             size: 100_000, rounds: 100, testSize: 1_000, testRounds: 20, body: pairs),
         Scenario(
-            "queues", "a thousand queues whose operations depend on each other's (E3, M14)", unit: "queues",
-            size: 1_000, rounds: 3, testSize: 1_000, testRounds: 1, body: manyQueues),
-        Scenario(
             "sleepers", "operations that sleep: limits are kept, and no more threads than 512 (N2, N13)",
             size: 10_000, rounds: 1, testSize: 2_000, testRounds: 1, body: sleepers),
-        Scenario(
-            "drops", "queues dropped in flight by their users and by their own operations (Q3)", unit: "queues",
-            size: 2_000, rounds: 5, testSize: 300, testRounds: 2, body: droppedQueues),
-        Scenario(
-            "farewells", "dropped queues, for which deinits, observers, blocks and receivers ask (P2, Q9, X4)",
-            unit: "queues", size: 2_000, rounds: 5, testSize: 400, testRounds: 2, body: farewells),
-        Scenario(
-            "producers", "blocks added by threads, by operations and by completion blocks (M8, I8)",
-            size: 200_000, rounds: 3, testSize: 10_000, testRounds: 2, body: producers),
     ]
 }

@@ -98,8 +98,17 @@ extension Program {
 
     // MARK: Deinits
 
+    /// Looks at the queue that the engine says is the current one, which must be alive (contract P2, Q3), and drops the
+    /// subject's own if the plan says so.
+    func isAt(_ point: Plan.Drop, of subject: Subject) {
+        if let queue = OperationQueue.current { run.require(queue.operationCount >= 0, "\(queue) counts wrong (M10)") }
+        let place = subject.queue.load(ordering: .relaxed)
+        if subject.task.drop == point, place >= 0 { queues[place].drop(history) }
+    }
+
     /// The deinit of an operation, or of what its block has captured.
     func lastWords(of subject: Subject) {
+        isAt(.inDeinit, of: subject)
         if let other = subject.task.lastEnd.map({ subjects[$0] }), other.isAdded,
             let operation = other.operation as? any EndableEarly
         {

@@ -110,7 +110,10 @@ private final class GroupOperation: BlockOperation, @unchecked Sendable {
         for _ in 0..<blocks { addExecutionBlock { ran.ends.add(1, ordering: .relaxed) } }
     }
 
-    deinit { live.remove() }
+    deinit {
+        subject.program.lastWords(of: subject)
+        live.remove()
+    }
 
     override func main() {
         subject.begin()
@@ -134,7 +137,10 @@ private final class TaskOperation: AsyncOperation<Void>, @unchecked Sendable {
         super.init(taskPriority: nil)
     }
 
-    deinit { live.remove() }
+    deinit {
+        subject.program.lastWords(of: subject)
+        live.remove()
+    }
 
     override func run() async {
         subject.begin()

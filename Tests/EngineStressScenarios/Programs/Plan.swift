@@ -117,6 +117,9 @@ struct Plan: Sendable {
         case completion(of: Int)
     }
 
+    /// The point of its life at which an operation drops its queue, where that may be dropped.
+    enum Drop: Sendable, CaseIterable { case inMain, inCompletion, inObserver, inDeinit }
+
     struct Task: Sendable {
         fileprivate(set) var kind: Kind
         let queue: Int
@@ -134,6 +137,7 @@ struct Plan: Sendable {
         var lastWait: Wait?
         /// The operation whose end its deinit announces.
         var lastEnd: Int?
+        var drop: Drop?
     }
 
     let queues: [Queue]
@@ -207,7 +211,7 @@ struct Plan: Sendable {
         return Queue(
             rank: rank, limit: isOrderly ? 1 : profile.limits.randomElement(using: &random)!,
             isSuspended: Bool.random(using: &random), mayChangeLimit: !isOrderly && Bool.random(using: &random),
-            mayBeDropped: listener == .none && random.hits(25),
+            mayBeDropped: listener == .none && random.hits(profile.dropped),
             target: isAbroad ? (random.hits(40) ? .serialQueue : .concurrentQueue) : .pool, listener: listener,
             isOrderly: isOrderly, hasOneAdder: listener == .locking || random.hits(50),
             isOfOwnClass: random.hits(30), quality: !isOrderly && random.hits(profile.lowered / 4) ? .utility : .default
@@ -290,6 +294,7 @@ struct Plan: Sendable {
         task.hasCompletion = isObject && random.hits(profile.completing)
         task.isKept = isObject && random.hits(profile.kept)
         if random.hits(profile.waitingAtEnd) { task.lastWait = lastWait(index, isKept: task.isKept, &random) }
+        if random.hits(profile.dropping) { task.drop = Drop.allCases.randomElement(using: &random)! }
         tasks[index] = task
     }
 

@@ -44,8 +44,13 @@ struct Profile: Sendable {
     var listening = 0
     var listeners: [Plan.Queue.Listener] = [.counting, .listing, .locking, .draining]
     var orderly = 0
+    /// Those that the storm may drop, or their own operations, and of the latter those that do.
+    var dropped = 25
+    var dropping = 0
     /// Parts of a hundred of the programs that have a cycle.
     var cyclic = 0
+    /// Whether trace receivers come and go, where the process is the scenarios' own: they get the events of all operations.
+    var isTraced = false
     var stormThreads = 2
     var adders = 1...3
     /// Storm actions for each operation.
@@ -119,6 +124,20 @@ struct Profile: Sendable {
         ]
     ).with { ($0.intensity, $0.cyclic) = (6, 10) }
 
+    /// Queues dropped at every point of their operations' lives.
+    static let farewells = everything.with {
+        $0.weights = [.dropQueue: 8, .resume: 12, .suspend: 4, .cancel: 4, .cancelAll: 1, .observeQueue: 4, .pause: 20]
+        ($0.dropped, $0.dropping, $0.isTraced, $0.cyclic) = (100, 25, true, 0)
+        ($0.closures, $0.blocks, $0.barriers, $0.late, $0.tasks) = (15, 12, 4, 12, 14)
+        ($0.kept, $0.completing, $0.watched, $0.underlying, $0.addedByOthers) = (20, 40, 30, 30, 0)
+    }
+
+    /// Little work in very many queues.
+    static let manyQueues = calm.with {
+        $0.queues = 200...800
+        ($0.limits, $0.watched, $0.waiting, $0.napping) = ([-1, 1, 1, 2, 5], 0, 1, 0)
+    }
+
     // MARK: Deinits that wait, observers that do, and early ends
 
     /// All of them at once.
@@ -181,6 +200,12 @@ extension Scenario {
         program("undone", "the same with cancels of all (P11)", .behindCancelledBarriers),
         program("elsewhere", "operations on queues of Dispatch and in tasks (P5, P6, X1, O8)", .elsewhere),
         program("dependencies", "dependencies that come late and go (E13, E18)", .dependencies, rounds: 200),
+        program(
+            "farewells", "queues dropped wherever their operations, observers and receivers may (P2, Q3, Q9, X4)",
+            .farewells),
+        program(
+            "queues", "some hundred queues whose operations depend on each other's (E3, M14)", .manyQueues, size: 2_000,
+            rounds: 10),
         program("mixtures", "closures, deinits that wait, early ends, listings, all at once (Q1, K13, M9)", .mixtures),
         program("leases", "closures and deinits that wait, in queues that share workers (Q1, O6)", .leases, size: 300),
         program("abroad", "the same on queues of Dispatch (P5, P6)", .abroad),

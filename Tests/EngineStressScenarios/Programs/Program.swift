@@ -103,6 +103,7 @@ final class Program: @unchecked Sendable {
         }
         let others = [waitForSome, endEarly, holdLock].map { body in hastyThread { body() } }
         let awaits = Awaits(self)
+        let tracing = Tracing(self)
         // The storms first: an adding thread may be held up by an observer, who is held up by a queue that they
         // suspended.
         for thread in raging { thread.join() }
@@ -113,6 +114,7 @@ final class Program: @unchecked Sendable {
         for subject in subjects { subject.operation?.waitUntilFinished() }
         for thread in others { thread.join() }
         awaits.end()
+        tracing.end()
         for record in queues {
             guard let queue = record.queue else { continue }
             run.require(queue.waitUntilFinished(timeout: limit), "\(queue) never drains (contract M11)")

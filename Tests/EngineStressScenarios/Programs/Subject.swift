@@ -150,6 +150,7 @@ final class Subject: @unchecked Sendable {
     func begin() {
         let now = program.history.mark()
         let run = program.run
+        program.isAt(.inMain, of: self)
         if runs.add(1, ordering: .relaxed).oldValue != 0 { run.violated("\(self) runs twice (contract A5)") }
         started.store(now, ordering: .relaxed)
         // Before any look at the dependencies' states, which would order what the engine has to order.
@@ -177,6 +178,7 @@ final class Subject: @unchecked Sendable {
     /// The completion block. The program may be gone as soon as this is counted.
     func complete() {
         completed.store(program.history.mark(), ordering: .relaxed)
+        program.isAt(.inCompletion, of: self)
         if operation?.hasEnded != true { program.run.violated("\(self) completes unfinished, or freed (I2, Q9)") }
         for child in childrenOfCompletion { program.adopt(child) }
         program.run.advance()

@@ -49,6 +49,7 @@ final class Watch: Sendable {
                 time: time, isPrior: change.isPrior, new: change.newValue, isExecuting: isExecuting,
                 isFinished: isFinished)
             heard.withLock { $0.append(notice) }
+            if key == .isFinished { program.isAt(.inObserver, of: subject) }
             program.run.advance()
         }
         token = Guarded(observation)

@@ -7,12 +7,13 @@ struct MisuseTests {
     @Test(
         "the handler is called once; if it returns, the call has no effect",
         .contract("R", "B4", "B5", "B6", "B9", "B10", "D1", "D23", "E17", "I9", "K7", "M6", "N5", "O5", "P5"),
-        arguments: Offence.allCases)
+        arguments: Offence.all)
     func handlerReturns(offence: Offence) async {
-        await #expect(processExitsWith: .success) { [offence] in
+        await #expect(processExitsWith: .success) { [name = offence.name as String] in
+            let offence = Offence.named(name)
             let reports = Recorder<Misuse>()
             Misuse.handler = { reports.append($0) }
-            Misuse.isStrict = offence.needsStrictness
+            Misuse.isStrict = offence.isStrict
             #expect(offence.commit())
             #expect(reports.entries == [offence.misuse])
         }
@@ -21,10 +22,12 @@ struct MisuseTests {
     @Test(
         "the default handler prints the message and traps",
         .contract("R", "B4", "B5", "B6", "B9", "B10", "D1", "D23", "E17", "I9", "K7", "M6", "N5", "O5", "P5"),
-        arguments: Offence.allCases)
+        arguments: Offence.all)
     func defaultTraps(offence: Offence) async throws {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [offence] in
-            Misuse.isStrict = offence.needsStrictness
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            [name = offence.name as String] in
+            let offence = Offence.named(name)
+            Misuse.isStrict = offence.isStrict
             _ = offence.commit()
         }
         let output = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
@@ -37,7 +40,7 @@ struct MisuseTests {
             #expect(!Misuse.isStrict)
             let reports = Recorder<Misuse>()
             Misuse.handler = { reports.append($0) }
-            for offence in Offence.allCases where offence.needsStrictness && offence != .completionWhileExecuting {
+            for offence in Offence.all where offence.isStrict && offence.name != "completionWhileExecuting" {
                 _ = offence.commit()
             }
             #expect(reports.entries.isEmpty)
@@ -122,8 +125,8 @@ struct MisuseTests {
 
     @Test("every case has a message of its own", .contract("R"))
     func messages() {
-        let messages = Set(Offence.allCases.map { $0.misuse.description })
-        #expect(messages.count == Set(Offence.allCases.map { $0.misuse }).count)
+        let messages = Set(Offence.all.map { $0.misuse.description })
+        #expect(messages.count == Set(Offence.all.map { $0.misuse }).count)
         #expect(Misuse.negativeLimit(-7).description.contains("-7"))
     }
 

@@ -75,17 +75,6 @@ struct AnnouncedPairTests {
         withExtendedLifetime((token, operation)) {}
     }
 
-    @Test("a value that has not changed is the old one too, whichever threads announce it", .contract("D22"))
-    func pairWithoutChange() {
-        let operation = MainOperation()
-        let heard = Recorder<[Bool?]>()
-        let token = operation.observe(\.isReady, options: [.old, .new]) { heard.append([$1.oldValue, $1.newValue]) }
-        onThreads(1) { _ in operation.willChangeValue(for: \.isReady) }
-        operation.didChangeValue(for: \.isReady)
-        #expect(heard.entries == [[true, true]])
-        withExtendedLifetime(token) {}
-    }
-
     @Test("nested pairs of one property have their own old values", .contract("D22"))
     func nestedPairs() {
         let operation = MainOperation()

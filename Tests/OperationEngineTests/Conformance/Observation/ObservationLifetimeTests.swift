@@ -172,24 +172,6 @@ struct ObservationLifetimeTests {
         #expect(violations.value == 0)
     }
 
-    @Test("observers come and go on several threads while the operation runs", .contract("D19"))
-    func crowd() {
-        for _ in 0..<Scale.of(500) {
-            let operation = MainOperation()
-            let heard = Counter()
-            let stays = operation.observe(\.isFinished) { _, _ in heard.add() }
-            onThreads(3) { thread in
-                if thread == 0 { return operation.start() }
-                for _ in 0..<20 {
-                    let token = operation.observe(\.isFinished, options: [.initial, .prior, .old]) { _, _ in }
-                    if thread == 1 { token.invalidate() }
-                }
-            }
-            #expect(heard.value == 1)
-            withExtendedLifetime(stays) {}
-        }
-    }
-
     // MARK: D20
 
     @Test("a callback may call every getter, cancel, and what else there is", .contract("D20"), arguments: 0..<3)

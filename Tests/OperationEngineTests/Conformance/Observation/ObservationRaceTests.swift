@@ -65,43 +65,6 @@ struct ObservationRaceTests {
         }
     }
 
-    // MARK: Crowds
-
-    @Test(
-        "in a graph under cancellation, each operation's observers hear one of the possible stories",
-        .contract("D6", "D12", "D13", "D15"))
-    func graph() {
-        let seed = announcedSeed("an observed graph")
-        var random = SeededGenerator(seed: seed)
-        let operations = (0..<Scale.of(4_000)).map { _ in MainOperation() }
-        let logs = operations.map { _ in ChangeLog() }
-        for (index, operation) in operations.enumerated() {
-            for _ in 0..<random.next() % 4 where index > 0 {
-                operation.addDependency(operations[Int.random(in: max(0, index - 50)..<index, using: &random)])
-            }
-            logs[index].watch(operation)
-        }
-        let queues = [makeQueue(limit: 2), makeQueue()]
-        let doomed = operations.shuffled(using: &random).prefix(operations.count / 4)
-        onThreads(2) { thread in
-            if thread == 0 {
-                for (index, operation) in operations.enumerated() { queues[index % 2].addOperation(operation) }
-            } else {
-                for operation in doomed { operation.cancel() }
-            }
-        }
-        for queue in queues { drains(queue) }
-        for (operation, log) in zip(operations, logs) {
-            let entries = log.entries
-            let run = entries.filter { $0.hasPrefix("executing") || $0.hasPrefix("finished") }
-            #expect(
-                run == ["executing=1", "executing=0", "finished=1"] || operation.isCancelled && run == ["finished=1"])
-            #expect(entries.filter { $0 == "cancelled=1" }.count == (operation.isCancelled ? 1 : 0))
-            #expect(entries.filter { $0 == "ready=1" }.count == (operation.dependencies.isEmpty ? 0 : 1))
-            #expect(!entries.contains("ready=0"))
-        }
-    }
-
     // MARK: Dying dependents
 
     @Test("observed dependents may die while their dependency finishes", .contract("D15", "E21"))

@@ -5,40 +5,20 @@ import Testing
 
 @Suite("D: observation of queues", .blocking)
 struct QueueObservationTests {
-    @Test("each property of a queue is announced with its old and new value", .contract("D23"))
-    func properties() {
-        let queue = makeQueue()
-        let log = Recorder<String>()
-        @Sendable func text<Value>(_ change: ObservedChange<Value>) -> String {
-            let (old, new) = (change.oldValue.map { "\($0)" } ?? "-", change.newValue.map { "\($0)" } ?? "-")
-            return change.isPrior ? "will \(old)\(new)" : "\(old)→\(new)"
+    @Test(
+        "each option adds to the calls what it says, for every property of a queue", .contract("D4", "D23"),
+        arguments: ObservedProperty<OperationQueue>.all)
+    func options(property: ObservedProperty<OperationQueue>) {
+        for options in observingOptions {
+            let (queue, log) = (makeQueue(suspended: true), Recorder<String>())
+            queue.name = "before"
+            let token = property.observe(queue, options, log)
+            property.change(queue)
+            #expect(log.entries == property.story(options), "\(options)")
+            token.invalidate()
+            queue.isSuspended = false
+            drains(queue)
         }
-        let options: ObservingOptions = [.new, .old, .prior]
-        let tokens = [
-            queue.observe(\.maxConcurrentOperationCount, options: options) { log.append("limit \(text($1))") },
-            queue.observe(\.isSuspended, options: options) { log.append("suspended \(text($1))") },
-        ]
-        queue.maxConcurrentOperationCount = 3
-        queue.isSuspended = true
-        #expect(
-            log.entries == ["limit will -1-", "limit -1→3", "suspended will false-", "suspended false→true"])
-        withExtendedLifetime(tokens) {}
-    }
-
-    @Test("the name, whose values are optional", .contract("D23", "D4"))
-    func name() {
-        let queue = makeQueue()
-        queue.name = "before"
-        let log = Recorder<String>()
-        let tokens = [[], [.new, .old]].map { (options: ObservingOptions) in
-            queue.observe(\.name, options: options) { _, change in
-                log.append(
-                    "\(change.oldValue.map { $0 ?? "nil" } ?? "-")→\(change.newValue.map { $0 ?? "nil" } ?? "-")")
-            }
-        }
-        queue.name = "after"
-        #expect(log.entries == ["-→-", "before→after"])
-        withExtendedLifetime(tokens) {}
     }
 
     @Test("a batch is one change of the operations and one of their count, one inside the other", .contract("D23"))
