@@ -101,6 +101,7 @@ struct ABTests {
         let folder = try ScratchFolder()
         try folder.write(Self.busy, to: "busy.json")
         try await OpBenchProcess.expectRefusal(
-            of: ["ab"] + words.split(separator: " ").map(String.init), naming: names, in: folder, Golden("ab"))
+            of: ["ab"] + words.split(separator: " ").map(String.init), naming: names, in: folder, Golden("ab"),
+            isHere: false)
     }
 }

@@ -99,24 +99,6 @@ struct JSONParserTests {
         let read = try Format.text("a string").read(try JSONParser.parse(JSONText.write(odd), file: "x"))
         #expect(read == "\u{1}\u{1F}\"\\\n\r\té😀")
     }
-
-    @Test(
-        "No truncation and no changed byte of a workload traps", .onOwnThreads,
-        arguments: Fixtures.standard + Fixtures.more)
-    func mutilated(file: URL) throws {
-        let bytes = Array(try Fixtures.text(file).utf8)
-        for length in stride(from: 0, to: bytes.count - 1, by: 3) {
-            let cut = String(decoding: bytes[..<length], as: UTF8.self)
-            _ = refusal { _ = try WorkloadSpec.decode(text: cut, file: "cut.json") }
-        }
-        var generator = Numbers(state: 1)
-        for _ in 0..<200 {
-
-            var changed = bytes
-            changed[Int.random(in: bytes.indices, using: &generator)] = UInt8.random(in: 0x20...0x7E, using: &generator)
-            _ = try? WorkloadSpec.decode(text: String(decoding: changed, as: UTF8.self), file: "changed.json")
-        }
-    }
 }
 
 @Suite("The nearest known name")

@@ -175,7 +175,7 @@ import Testing
     }
 
     /// The interference is the same, sample for sample; the reported values are drawn again.
-    @Test(.slow, arguments: 1...5 as ClosedRange<UInt64>)
+    @Test(arguments: 1...2 as ClosedRange<UInt64>)
     func `the choice of repeated samples does not depend on their values`(seed: UInt64) async throws {
         var taken: [[String]] = []
         for results in 0..<3 as Range<UInt64> {
