@@ -69,19 +69,6 @@ import Testing
         #expect(!(result.output + result.errors).unicodeScalars.contains { $0 == "\u{9B}" || $0 == "\r" })
     }
 
-    @Test("A workload whose reason has a quote with a combining mark makes readable rows")
-    func reason() async throws {
-        try folder.write(
-            #"""
-            {"name": "q", "summary": "s", "shape": "independent", "parameters": {"items": 10, "work_ns": 0},
-             "backends": ["serial", "foundation"], "sample_kinds": ["throughput"],
-             "skip": [{"backend": "foundation", "reason": "a \"\#u{301}quoted\#u{301}\", b"}]}
-            """#, to: "q.json")
-        let result = try await OpBenchProcess.run(["run", "--quick", "--run-id", "q", "q.json"], in: folder)
-        #expect(result.status == 0, "\(result.errors)")
-        #expect(try await run("compare q q").status == 0)
-    }
-
     // MARK: Figures
 
     @Test(
@@ -132,33 +119,17 @@ import Testing
 
     // MARK: Report files
 
-    private func kind(_ name: String) -> mode_t {
-        var facts = stat()
-        return lstat("\(folder.root)/\(name)", &facts) == 0 ? facts.st_mode & S_IFMT : 0
-    }
-
-    @Test("Reports: devices and links stay, a planted link is not followed, a job's summary grows")
+    @Test("A job's summary grows; without room for one report, none is written")
     func reports() async throws {
-        symlink("real.csv", folder.root + "/link.csv")
-        try folder.write("old", to: "real.csv")
-        try folder.write("precious", to: "victim")
-        symlink("victim", folder.root + "/junit.xml.new")
         try folder.write("# before\n", to: "steps.md")
         let result = try await OpBenchProcess.run(
-            ["compare", "base", "slow", "--csv", "link.csv", "--markdown", "steps.md", "--junit", "junit.xml"],
-            in: folder,
+            ["compare", "base", "slow", "--markdown", "steps.md"], in: folder,
             environment: ["GITHUB_STEP_SUMMARY": "steps.md"])
         #expect(result.status == 0, "\(result.errors)")
-        #expect(kind("link.csv") == S_IFLNK)
-        #expect(try folder.read("real.csv").hasPrefix("schema_version,run_id,"))
-        #expect(try folder.read("victim") == "precious" && folder.read("junit.xml").hasPrefix("<?xml"))
         #expect(try folder.read("steps.md").hasPrefix("# before\n\n#"))
-        #expect(try await run("compare base slow --csv /dev/null").status == 0)
-        var facts = stat()
-        #expect(lstat("/dev/null", &facts) == 0 && facts.st_mode & S_IFMT == S_IFCHR)
         let full = try await run("compare base slow --csv /dev/full --junit second.xml")
         #expect(full.status == 1 && full.errors.contains("/dev/full"))
-        #expect(kind("second.xml") == 0)
+        #expect(!folder.contents().contains("second.xml"))
     }
 
     @Test("/dev/stdout is the standard output, after the printed text, even if that is a file")

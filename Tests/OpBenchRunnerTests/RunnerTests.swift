@@ -418,28 +418,6 @@ import Testing
         #expect(try samples(folder).filter { $0.metric == "status" }.map(\.sampleID) == plan.samples.map(\.id))
     }
 
-    @Test func `a foreign folder is left alone`() async throws {
-        let folder = try Fixture.folder()
-        try FileManager.default.createDirectory(atPath: "\(folder)/run", withIntermediateDirectories: true)
-        try Data().write(to: URL(fileURLWithPath: "\(folder)/run/letter.txt"))
-        for resume in [false, true] {
-            let plan = try plan(folder, resume: resume)
-            await #expect(throws: InputError.self) { _ = try await runner(plan).run { _ in } }
-        }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder)/run") == ["letter.txt"])
-    }
-
-    @Test func `two processes do not write one run at once`() async throws {
-        let folder = try Fixture.folder()
-        let plan = try plan(folder)
-        let held = try RunFolder.open(plan, by: .own(nil)) { _ in }
-        for resume in [false, true] {
-            let other = try self.plan(folder, resume: resume)
-            await #expect(throws: InputError.self) { _ = try await runner(other).run { _ in } }
-        }
-        withExtendedLifetime(held) {}
-    }
-
     @Test func `each omission has one row`() async throws {
         let folder = try Fixture.folder()
         let backends = ["engine", "concurrency"]
