@@ -241,7 +241,7 @@ let package = Package(
             name: "OpBenchCommandTests",
             dependencies: [
                 "opbench", "pthread-queue", "OpBenchCommand", "OpBenchModel", "OpBenchLaunch", "OpBenchProfile",
-                "OpBenchHistory", "OpBenchRunner", "OpBenchAnalysis", "TestSupport", "CRecording",
+                "OpBenchHistory", "OpBenchRunner", "OpBenchAnalysis", "TestSupport", "CLinux", "CRecording",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenSuite),
             ] + recordedPrograms.map { .byName(name: $0) }),
     ],

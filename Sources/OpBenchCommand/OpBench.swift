@@ -75,16 +75,26 @@ package struct OpBench: ParsableCommand {
             try DeclaredBodies.declare(bodies)
             SampleChild.mainIfChild()
             FailedWrites.becomeErrors()
-            if let help = BriefHelp.text(for: Array(CommandLine.arguments.dropFirst()), of: OpBench.self) {
-                try StandardOutput.write(help)
-                Glibc.exit(ExitStatus.success)
-            }
-            var command = try command(of: Array(CommandLine.arguments.dropFirst()))
-            try command.run()
-            Glibc.exit(ExitStatus.success)
         } catch let error {
-            let misspelt = MisspeltSubcommand.error(in: Array(CommandLine.arguments.dropFirst()), of: OpBench.self)
-            Glibc.exit(report(misspelt ?? error))
+            Glibc.exit(report(error))
+        }
+        Glibc.exit(exitCode(ofRunning: Array(CommandLine.arguments.dropFirst())))
+    }
+
+    /// Runs a command line, prints its error, and returns its exit code.
+    ///
+    /// - Parameter words: the arguments without the program's name.
+    static func exitCode(ofRunning words: [String]) -> Int32 {
+        do {
+            if let help = BriefHelp.text(for: words, of: OpBench.self) {
+                try StandardOutput.write(help)
+                return ExitStatus.success
+            }
+            var command = try command(of: words)
+            try command.run()
+            return ExitStatus.success
+        } catch let error {
+            return report(MisspeltSubcommand.error(in: words, of: OpBench.self) ?? error)
         }
     }
 
@@ -141,7 +151,20 @@ package struct OpBench: ParsableCommand {
             return ExitStatus.failure
         default:
             // Usage errors (64), help and version (0), and the unforeseen (1).
-            exit(withError: error)
+            let code = exitCode(for: error)
+            let text = fullMessage(for: error) + "\n"
+            if code.isSuccess { return report(writing: text) }
+            StandardError.write(text)
+            return code.rawValue
+        }
+    }
+
+    private static func report(writing text: String) -> Int32 {
+        do {
+            try StandardOutput.write(text)
+            return ExitStatus.success
+        } catch {
+            return report(error)
         }
     }
 }

@@ -57,7 +57,7 @@ struct ABTests {
     }
 
     @Test("backends that no rule judges are left out unless they are named; if none is judged, that is an error")
-    func judged() async throws {
+    func judged() throws {
         let folder = try ScratchFolder()
         try folder.write(
             """
@@ -67,20 +67,18 @@ struct ABTests {
         try folder.write(
             #"{"version": 1, "rules": [{"backend": "own", "metric": "time_ratio", "max_regression": 1}]}"#, to: "p.json"
         )
-        func backends(_ words: [String]) async throws -> (status: Int32, measured: Set<BackendID>) {
-            let binary = OpBenchProcess.binary
-            let result = try await OpBenchProcess.run(
-                ["ab", binary, binary, "w.json", "--quick", "--run-id", "x", "--no-progress"] + words, in: folder)
-            let rows = try? CSVFile.read(SampleRow.self, file: folder.root + "/results/x/samples.csv")
-            try? FileManager.default.removeItem(atPath: folder.root + "/results")
-            return (result.status, Set((rows ?? []).map(\.backend)))
+        func backends(_ words: String...) throws -> [BackendID] {
+            let command = try ABCommand.parse(["old", "new", folder.root + "/w.json"] + words)
+            let (selection, _) = try command.workloads.loadJudged(by: command.report.policy, or: .standardForSides)
+            return selection.specs.flatMap(\.backends)
         }
-        #expect(try await backends([]) == (0, [.engine]))
-        #expect(try await backends(["--policy", "p.json"]) == (0, [.engine, .dispatch]))
-        #expect(try await backends(["--backend", "foundation"]) == (0, [.foundation]))
+        let policy = folder.root + "/p.json"
+        #expect(try backends() == [.engine])
+        #expect(try backends("--policy", policy) == [.engine, .dispatch])
+        #expect(try backends("--backend", "foundation") == [.foundation])
         try folder.write(
             #"{"version": 1, "rules": [{"workload": "v", "metric": "time", "max_regression": 1}]}"#, to: "p.json")
-        #expect(try await backends(["--policy", "p.json"]) == (64, []))
+        #expect(throws: InputErrors.self) { try backends("--policy", policy) }
     }
 
     @Test("with layouts, the blocks are as many of each layout", arguments: [7, 15, 16, 30])
@@ -101,6 +99,7 @@ struct ABTests {
         let folder = try ScratchFolder()
         try folder.write(Self.busy, to: "busy.json")
         try await OpBenchProcess.expectRefusal(
-            of: ["ab"] + words.split(separator: " ").map(String.init), naming: names, in: folder, Golden("ab"))
+            of: ["ab"] + words.split(separator: " ").map(String.init), naming: names, in: folder, Golden("ab"),
+            isHere: false)
     }
 }

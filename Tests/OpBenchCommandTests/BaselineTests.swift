@@ -18,41 +18,45 @@ struct BaselineTests {
         try folder.write(Self.loop, to: "loop.json")
     }
 
-    private func run(_ line: String) async throws -> OpBenchProcess.Finished {
-        try await OpBenchProcess.run(line.split(separator: " ").map(String.init), in: folder)
+    private func opbench(_ line: String) async throws -> OpBenchProcess.Finished {
+        try await OpBenchProcess.runHere(line.split(separator: " ").map(String.init), in: folder)
+    }
+
+    private func measure(_ line: String) async throws -> OpBenchProcess.Finished {
+        try await OpBenchProcess.run(["run", "--quick"] + line.split(separator: " ").map(String.init), in: folder)
     }
 
     @Test("a finished run is saved, listed, shown, compared with, and its work repeated")
     func life() async throws {
-        #expect(try await run("run --quick --run-id first loop.json").status == 0)
-        let saved = try await run("baseline save first --name main")
+        #expect(try await measure("--run-id first loop.json").status == 0)
+        let saved = try await opbench("baseline save first --name main")
         #expect(saved.status == 0 && saved.errors.contains("results/baseline/main"), "\(saved.errors)")
         let copied = folder.contents().filter { $0.hasPrefix("results/baseline/main/") }
         #expect(copied.map { $0.split(separator: "/").last! } == ["run.json", "samples.csv", "summary.csv"])
         #expect(try folder.read("results/baseline/main/samples.csv") == folder.read("results/first/samples.csv"))
 
-        let listed = try await run("baseline list")
+        let listed = try await opbench("baseline list")
         let lines = listed.output.split(separator: "\n")
         #expect(lines.filter { $0.hasPrefix("main  2") }.count == 1, "\(listed.output)")
         #expect(lines.allSatisfy { $0.count <= 80 }, "\(listed.output)")
-        let shown = try await run("baseline show main --format csv")
+        let shown = try await opbench("baseline show main --format csv")
         #expect(shown.output == (try folder.read("results/first/summary.csv")))
-        let table = try await run("baseline show main").output
+        let table = try await opbench("baseline show main").output
         #expect(["first", "--quick", "loop"].allSatisfy(table.contains), "\(table)")
 
-        #expect(try await run("baseline save first --name main").status == 64)
-        #expect(try await run("baseline save first --name main --replace").status == 0)
+        #expect(try await opbench("baseline save first --name main").status == 64)
+        #expect(try await opbench("baseline save first --name main --replace").status == 0)
 
-        #expect(try await run("run --quick --run-id second --calibration main loop.json").status == 0)
+        #expect(try await measure("--run-id second --calibration main loop.json").status == 0)
         #expect(try folder.calibration(of: "second") == folder.calibration(of: "first"))
-        let compared = try await run("compare main second")
+        let compared = try await opbench("compare main second")
         #expect(compared.status == 0, "\(compared.errors)")
     }
 
     @Test("a different host, allocator or build is rejected, and different work is pointed out")
     func hosts() async throws {
-        #expect(try await run("run --quick --run-id first loop.json").status == 0)
-        #expect(try await run("baseline save first --name main").status == 0)
+        #expect(try await measure("--run-id first loop.json").status == 0)
+        #expect(try await opbench("baseline save first --name main").status == 0)
         let file = "results/baseline/main/run.json"
         let text = try folder.read(file)
         for key in ["host_class", "allocator", "configuration"] {
@@ -60,15 +64,15 @@ struct BaselineTests {
             let line = try #require(text.split(separator: "\n").last { $0.contains("\"\(key)\"") })
             try folder.write(text.replacingOccurrences(of: line, with: "  \"\(key)\" : \"other\","), to: file)
             for command in ["compare main first", "gate --baseline main --candidate first"] {
-                let result = try await run(command)
+                let result = try await opbench(command)
                 #expect(result.status == 64 && ["first:", "main", "\"other\""].allSatisfy(result.errors.contains))
             }
-            let result = try await run("run --quick --run-id no --calibration main loop.json")
+            let result = try await opbench("run --quick --run-id no --calibration main loop.json")
             #expect(result.status == 64 && ["main:", "\"other\""].allSatisfy(result.errors.contains))
         }
         let work = try #require(text.split(separator: "\n").first { $0.contains("iterations_per_ns") })
         try folder.write(text.replacingOccurrences(of: work, with: "    \"iterations_per_ns\" : 77,"), to: file)
-        let result = try await run("compare main first")
+        let result = try await opbench("compare main first")
         #expect(result.status == 0 && result.errors.contains("--calibration main"), "\(result.errors)")
     }
 
@@ -81,22 +85,19 @@ struct BaselineTests {
             ("run --quick --run-id no --calibration nowhere loop.json", "nowhere:"),
         ])
     func refusals(line: String, names: String) async throws {
-        #expect(try await run("run --quick --run-id first loop.json").status == 0)
-        for name in ["ended", "bare"] {
-            try FileManager.default.copyItem(
-                atPath: folder.root + "/results/first", toPath: folder.root + "/results/\(name)")
+        for (name, state) in [("first", "finished"), ("ended", "cancelled"), ("bare", "finished")] {
+            var run = WrittenRun(name: name, state: state)
+            run.add(.serial, block: 0, .time, 1)
+            try run.write(to: folder.root + "/results")
         }
         try FileManager.default.removeItem(atPath: folder.root + "/results/bare/run.json")
-        let text = try folder.read("results/ended/run.json")
-        try folder.write(
-            text.replacingOccurrences(of: "\"finished\"", with: "\"cancelled\""), to: "results/ended/run.json")
         try await OpBenchProcess.expectRefusal(
             of: line.split(separator: " ").map(String.init), naming: names, in: folder, Golden("baselines"))
     }
 
     @Test("without any baseline, the list says so")
     func none() async throws {
-        let result = try await run("baseline list")
+        let result = try await opbench("baseline list")
         #expect(result.status == 0)
         Golden("baselines").expect(result.output, "opbench baseline list, without any")
     }

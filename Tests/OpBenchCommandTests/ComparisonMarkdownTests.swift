@@ -69,7 +69,6 @@ struct ComparisonMarkdownTests {
     @Test("explanations of regressions in the run's folder are folded, as text")
     func explained() throws {
         let folder = try ScratchFolder()
-        try FileManager.default.createDirectory(atPath: "\(folder.root)/why", withIntermediateDirectories: true)
         try folder.write("w on engine, a|b\n  run<T>(): +1 ns\n", to: "why/w-explanation.txt")
         try folder.write("v on engine, 8 turns\n", to: "why/v-explanation.txt")
         let run = MeasuredRun("two", in: folder.root, samples: [], facts: nil)

@@ -47,7 +47,7 @@ struct DriftTests {
     }
 
     private func opbench(_ line: String) async throws -> OpBenchProcess.Finished {
-        try await OpBenchProcess.run(line.split(separator: " ").map(String.init), in: folder)
+        try await OpBenchProcess.runHere(line.split(separator: " ").map(String.init), in: folder)
     }
 
     @Test("A step within the bound passes; the step that leaves it is red, although it is small itself")

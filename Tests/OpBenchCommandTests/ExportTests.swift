@@ -39,13 +39,11 @@ struct ExportTests {
             }
         }
         if let allocations { add(.engine, "allocations", 0, .allocations, "total", allocations * 1000) }
-        try FileManager.default.createDirectory(
-            atPath: "\(folder.root)/results/\(name)", withIntermediateDirectories: true)
         try folder.write(CSVFile.text(of: rows), to: "results/\(name)/samples.csv")
     }
 
     private func export(_ format: String, _ runs: [String]) async throws -> OpBenchProcess.Finished {
-        try await OpBenchProcess.run(["export", "--format", format] + runs, in: folder)
+        try await OpBenchProcess.runHere(["export", "--format", format] + runs, in: folder)
     }
 
     private func json(_ format: String) async throws -> Any {

@@ -72,27 +72,15 @@ struct ForGateTests {
         #expect(selection.specs.map(\.backends) == [[.foundation]])
     }
 
-    @Test("its runs have enough blocks for a verdict of the default gate", .slow)
-    func gate() async throws {
-        for name in ["before", "after"] {
-            let result = try await OpBenchProcess.run(
-                ["run", "--for-gate", "--run-id", name, "--no-progress", "w.json"], in: folder)
-            #expect(result.status == 0, "\(result.errors)")
-        }
-        let samples = try CSVFile.read(SampleRow.self, file: folder.root + "/results/before/samples.csv")
-        #expect(Set(samples.filter { $0.metric == "time" && $0.phase == "total" }.map(\.block)).count == 15)
-        #expect(!samples.contains { $0.metric == "start_latency" })
-        let gate = try await OpBenchProcess.run(
-            ["gate", "--baseline", "before", "--candidate", "after", "--csv", "compare.csv"], in: folder)
-        #expect([0, 2, 7].contains(gate.status), "\(gate.errors)")
-        let judged = try CSVFile.read(CompareRow.self, file: folder.root + "/compare.csv").filter {
-            $0.verdict != .unjudged
-        }
-        let counts: Set = ["allocations", "unreleased_bytes"]
-        #expect(Set(judged.map(\.metric)).subtracting(counts) == ["time_ratio", "cpu_time_ratio"])
-        #expect(judged.allSatisfy { counts.contains($0.metric) || $0.adjustedProbability != nil })
-        let list = try RunList(in: folder.root + "/results")
-        #expect(Set(list.rows.map(\.name)) == ["before", "after"] && list.rows.allSatisfy { $0.state == .finished })
-        #expect(list.rows.allSatisfy { $0.blocks == 15 && $0.badSamples == 0 })
+    @Test("its runs have enough blocks for a verdict of the default gate")
+    func plan() throws {
+        let command = try ListCommand.parse(["--for-gate", folder.root + "/w.json"])
+        let (selection, blocks) = try command.gate.load(command.selection, command.plan)
+        var options = RunOptions.standard
+        options.take(blocks)
+        let samples = try RunPlan(specs: selection.specs, options: options).samples
+        #expect(samples.count { $0.kind == .throughput } == 2 * 15 && !samples.contains { $0.kind == .latency })
+        let ratios = GatePolicy.standard.rules.filter { $0.selector.metric.hasPrefix("time") }
+        #expect(!ratios.isEmpty && ratios.allSatisfy { $0.figure.minBlocks <= 15 })
     }
 }

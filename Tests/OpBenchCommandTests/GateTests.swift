@@ -46,13 +46,12 @@ struct GateTests {
     }
 
     private func run(_ line: String) async throws -> OpBenchProcess.Finished {
-        try await OpBenchProcess.run(line.split(separator: " ").map(String.init), in: folder)
+        try await OpBenchProcess.runHere(line.split(separator: " ").map(String.init), in: folder)
     }
 
     /// Compares both output streams with the golden file.
     private func keep(_ result: OpBenchProcess.Finished, _ section: String) {
-        golden.expect(
-            result.output + result.errors, section, replacing: [ShellWords.quoted(OpBenchProcess.binary): "OPBENCH"])
+        golden.expect(result.output + result.errors, section, replacing: [ShellWords.ofThisProgram([]): "OPBENCH"])
     }
 
     @Test(

@@ -32,12 +32,24 @@ struct HistoryCommandTests {
 
     init() throws { folder = try ScratchFolder() }
 
+    private func opbench(_ line: String) async throws -> OpBenchProcess.Finished {
+        try await OpBenchProcess.runHere(line.split(separator: " ").map(String.init), in: folder)
+    }
+
+    /// Runs the program as another process, with that Otava.
     private func opbench(
-        _ line: String, otava: String = "/nowhere", program: String = OpBenchProcess.binary, before words: [String] = []
+        _ line: String, otava: String, program: String = OpBenchProcess.binary, before words: [String] = []
     ) async throws -> OpBenchProcess.Finished {
         try await OpBenchProcess.run(
             words + line.split(separator: " ").map(String.init), in: folder, program: program,
             environment: ["OPBENCH_OTAVA": otava, "PATH": "/usr/bin:/bin", "COLUMNS": "200"])
+    }
+
+    /// The lines of `history list`, one for each run.
+    private func listed() async throws -> [Substring] {
+        let result = try await opbench("history list")
+        #expect(result.status == 0, "\(result.errors)")
+        return result.output.split(separator: "\n").dropFirst(2).filter { !$0.hasPrefix(" ") }
     }
 
     /// Writes a run of that day, with all figures multiples of the real one's.
@@ -52,8 +64,6 @@ struct HistoryCommandTests {
             row.timestampUTC = date + row.timestampUTC.dropFirst(10)
             return row
         }
-        try FileManager.default.createDirectory(
-            atPath: "\(folder.root)/results/\(name)", withIntermediateDirectories: true)
         try folder.write(CSVFile.text(of: changed), to: "results/\(name)/samples.csv")
         try folder.write(
             change(manifest.replacingOccurrences(of: "\"real\"", with: "\"\(name)\"")), to: "results/\(name)/run.json")
@@ -70,12 +80,9 @@ struct HistoryCommandTests {
         #expect(again.status == 0)
         golden.expect(again.errors, "a run that is there already")
 
-        let listed = try await opbench("history list")
-        let lines = listed.output.split(separator: "\n")
-        #expect(
-            lines.count == 4 && lines[2].hasPrefix("first   2026-01-01") && lines[3].hasPrefix("second  2026-01-02"))
+        #expect(try await listed().map { $0.prefix(18) } == ["first   2026-01-01", "second  2026-01-02"])
 
-        let trend = try await opbench("history trend")
+        let trend = try await opbench("history trend", otava: "/nowhere")
         #expect(trend.status == 0)
         golden.expect(trend.errors, "no Otava", replacing: [ChangePoints.otavaVersion: "VERSION"])
         // A title, two lines of header, and for each of two cells two times and the ratio of the serial loop.
@@ -199,12 +206,13 @@ struct HistoryCommandTests {
             for process in 0..<processes {
                 // All of them add the first one, too.
                 let names = (0..<runs).map { "run\(process * runs + $0)" } + ["run0"]
-                group.addTask { try await opbench("history add \(names.joined(separator: " "))") }
+                group.addTask {
+                    try await opbench("history add \(names.joined(separator: " "))", otava: "/nowhere")
+                }
             }
             for try await result in group { #expect(result.status == 0, "\(result.errors)") }
         }
-        let listed = try await opbench("history list")
-        #expect(listed.output.split(separator: "\n").dropFirst(2).count == processes * runs, "\(listed.output)")
+        #expect(try await listed().count == processes * runs)
         let rows = try CSVFile.read(HistoryRow.self, file: folder.root + "/results/history.csv")
         let counts = Dictionary(grouping: rows, by: \.runID)
         #expect(Set(counts.values.map(\.count)).count == 1 && counts.count == processes * runs)
@@ -224,7 +232,7 @@ struct HistoryCommandTests {
         func asAnother(_ line: String) async throws -> OpBenchProcess.Finished {
             guard geteuid() == 0 else { return try await opbench(line) }
             return try await opbench(
-                line, program: "/usr/bin/setpriv",
+                line, otava: "/nowhere", program: "/usr/bin/setpriv",
                 before: ["--reuid=65534", "--regid=65534", "--clear-groups", OpBenchProcess.binary])
         }
         let refused = try await asAnother("history add two")

@@ -147,27 +147,6 @@ import Testing
         }
     }
 
-    @Test("Changed bytes: workloads, policies and descriptions are rejected or accepted", arguments: seeds)
-    func changedDocuments(seed: UInt64) throws {
-        var texts = HostileText(seed: seed)
-        let workload = #"""
-            {"name": "w", "summary": "s \"\u0301", "shape": "priority_mix", "parameters": {"operations": [10, 1e3],
-             "mix": {"high": 1, "low": 2.5}, "work_ns": 0}, "backends": ["engine", "dispatch"], "sample_kinds": ["latency"],
-             "skip": [{"backend": "engine", "when": {"operations": {"above": 1e2}}, "reason": "r"}],
-             "expect": [{"backend": "engine", "status": "timeout", "reason": "r"}]}
-            """#
-        let policy =
-            #"{"version": 1, "alpha": 0.01, "rules": [{"metric": "ti*", "max_regression": 1e-2, "class": "**a*"}]}"#
-        for _ in 0..<HostileText.count / 4 / Self.seeds.count {
-            let changed = String(decoding: texts.mutated(Array(workload.utf8)), as: UTF8.self)
-            if let spec = try refusedOr({ try WorkloadSpec.decode(text: changed, file: "x") }) {
-                _ = (spec.warnings(), spec.cells.count)
-            }
-            let rules = String(decoding: texts.mutated(Array(policy.utf8)), as: UTF8.self)
-            _ = try refusedOr { try GatePolicy.decode(text: rules, file: "x") }
-        }
-    }
-
     /// nil for rejected input; any other error is unexpected.
     private func refusedOr<Value>(_ body: () throws -> Value) throws -> Value? {
         do { return try body() } catch let error as InputError {

@@ -113,7 +113,7 @@ struct LimitTests {
         ])
     func refusals(options: [String]) async throws {
         let folder = try Self.folder()
-        let result = try await run(options, in: folder)
+        let result = try await OpBenchProcess.runHere(["run"] + options + ["busy.json"], in: folder)
         #expect(result.status == 64 && result.errors.contains(options[0]), "\(result.errors)")
         #expect(folder.contents() == ["busy.json", "large.json"])
     }

@@ -1,7 +1,10 @@
+import CLinux
 import Foundation
 import OpBenchLaunch
 import TestSupport
 import Testing
+
+@testable import OpBenchCommand
 
 /// The built program, run like a user runs it.
 enum OpBenchProcess {
@@ -57,6 +60,29 @@ enum OpBenchProcess {
             }
         try output.close()
         try errors.close()
+        return Finished(status: status, output: try streams.read("output"), errors: try streams.read("errors"))
+    }
+
+    /// Runs a command line in the test's process: for commands that neither take samples nor start programs.
+    ///
+    /// Its thread has a working folder, a standard output and a standard error of its own (Linux keeps both by thread),
+    /// and no other descriptors.
+    static func runHere(_ arguments: [String], in folder: ScratchFolder) async throws -> Finished {
+        let streams = try ScratchFolder()
+        let status = await withCheckedContinuation { continuation in
+            let thread = Thread {
+                let unshare = unsafeBitCast(dlsym(nil, "unshare"), to: (@convention(c) (Int32) -> Int32).self)
+                let workingFolder: Int32 = 0x200  // CLONE_FS
+                let files = ["/dev/null", "\(streams.root)/output", "\(streams.root)/errors"]
+                let isApart =
+                    unshare(workingFolder) == 0 && chdir(folder.root) == 0 && clinux_leave_shared_files() == 0
+                    && files.indices.allSatisfy { Int32($0) == open(files[$0], O_RDWR | O_CREAT, 0o600) }
+                continuation.resume(returning: isApart ? OpBench.exitCode(ofRunning: arguments) : -1)
+            }
+            // As much as a process's first thread.
+            thread.stackSize = 8 << 20
+            thread.start()
+        }
         return Finished(status: status, output: try streams.read("output"), errors: try streams.read("errors"))
     }
 }

@@ -79,7 +79,7 @@ struct ProfileTests {
         #expect(try #require(most) <= workers.count, "\(workers)")
     }
 
-    @Test("a cell of each shape has a trace on every backend that supports it", .slow)
+    @Test("a cell of each shape has a trace on a queue and by tasks, if they support it", .slow)
     func shapes() async throws {
         let folder = try ScratchFolder()
         let workloads = OpBenchProcess.root.path + "/workloads"
@@ -93,7 +93,7 @@ struct ProfileTests {
         let cells = specs.compactMap { $0.cells.first?.id }
         let filter = "^(\(cells.map(NSRegularExpression.escapedPattern).joined(separator: "|")))$"
         let result = try await profile(
-            ["--kind", "trace", "--backend", "engine,dispatch,foundation,concurrency", "--filter", filter]
+            ["--kind", "trace", "--backend", "engine,concurrency", "--filter", filter]
                 + ["--set", "operations=300", "--set", "groups=20", "--set", "duration_ns=20000000"]
                 + ["--output", "out"] + files,
             in: folder)

@@ -34,33 +34,27 @@ struct RemedyTests {
         #expect(remedies.count == 1 && remedies[0].hasSuffix("--blocks 25"))
     }
 
-    @Test("rows keep reason and remedy in their file; the remedy's blocks decide the figure", .slow)
+    @Test("rows keep reason and remedy in their file; the remedy's blocks decide the figure")
     func moreBlocks() async throws {
-        try folder.write(
-            """
-            {"name": "little", "summary": "s", "shape": "independent", "parameters": {"items": 20, "work_ns": 0},
-             "backends": ["engine", "dispatch"], "sample_kinds": ["throughput"]}
-            """, to: "w.json")
-        func run(_ words: String...) async throws -> OpBenchProcess.Finished {
-            try await OpBenchProcess.run(words + ["--results", "results"], in: folder)
+        for (name, blocks) in [("few", 1), ("more", 1), ("few-15", 15), ("more-15", 15)] {
+            var run = WrittenRun(name: name, blocks: blocks)
+            for block in 0..<blocks {
+                run.add(.engine, block: block, .time, 500 + Double(block * 7 % 5))
+                run.add(.dispatch, block: block, .time, 1000)
+            }
+            try run.write(to: results)
         }
-        for (name, blocks) in [("few", "1"), ("more", "1"), ("few-15", "15"), ("more-15", "15")] {
-            let result = try await OpBenchProcess.run(
-                ["run", "--blocks", blocks, "--run-id", name, "--no-progress", "w.json"], in: folder)
-            #expect(result.status == 0, "\(result.errors)")
+        func gate(_ words: String...) async throws -> (status: Int32, rows: [CompareRow]) {
+            let result = try await OpBenchProcess.runHere(["gate", "--csv", "out.csv"] + words, in: folder)
+            return (result.status, try CSVFile.read(CompareRow.self, file: folder.root + "/out.csv"))
         }
-        let few = try await run("gate", "--baseline", "few", "--candidate", "more", "--csv", "few.csv")
-        #expect(few.status == 7, "\(few.errors)")
-        let open = try CSVFile.read(CompareRow.self, file: folder.root + "/few.csv").filter {
-            $0.verdict == .inconclusive
-        }
-        #expect(!open.isEmpty && open.allSatisfy { $0.remedy == Doubt.tooFewBlocks(1, enough: 15).remedy })
-        _ = try await run("gate", "--baseline", "few-15", "--candidate", "more-15", "--csv", "more.csv")
-        let judged = try CSVFile.read(CompareRow.self, file: folder.root + "/more.csv").first {
-            $0.metric == "time_ratio"
-        }
-        let row = try #require(judged)
-        #expect(row.ratioLow != nil && row.adjustedProbability != nil)
+        let few = try await gate("--baseline", "few", "--candidate", "more")
+        let open = few.rows.filter { $0.verdict == .inconclusive }
+        #expect(few.status == 7 && !open.isEmpty)
+        #expect(open.allSatisfy { $0.remedy == Doubt.tooFewBlocks(1, enough: 15).remedy })
+        let judged = try await gate("--baseline", "few-15", "--candidate", "more-15")
+        let row = try #require(judged.rows.first { $0.metric == "time_ratio" })
+        #expect(judged.status == 0 && row.verdict == .pass && row.adjustedProbability != nil)
     }
 
     @Test("a count that rises from 0 fails the gate of two builds")
@@ -75,7 +69,7 @@ struct RemedyTests {
         try run.write(to: results)
         try folder.write(
             #"{"version": 1, "rules": [{"metric": "inversions", "max_regression": 0.1}]}"#, to: "p.json")
-        let gate = try await OpBenchProcess.run(["gate", "--ab", "two", "--policy", "p.json"], in: folder)
+        let gate = try await OpBenchProcess.runHere(["gate", "--ab", "two", "--policy", "p.json"], in: folder)
         #expect(gate.status == 2, "\(gate.errors)")
     }
 }

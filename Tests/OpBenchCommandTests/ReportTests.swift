@@ -37,8 +37,6 @@ struct ReportTests {
                 }
             }
         }
-        try FileManager.default.createDirectory(
-            atPath: "\(folder.root)/results/\(name)", withIntermediateDirectories: true)
         try folder.write(CSVFile.text(of: rows), to: "results/\(name)/samples.csv")
     }
 
@@ -90,7 +88,7 @@ struct ReportTests {
     func standardPlace() async throws {
         try writeRun("one", nanoseconds: 500)
         try writeRun("two", nanoseconds: 500)
-        let made = try await OpBenchProcess.run(["report", "two", "one", "--open", "no"], in: folder)
+        let made = try await OpBenchProcess.runHere(["report", "two", "one", "--open", "no"], in: folder)
         #expect(made.status == 0)
         let path = "\(folder.root)/results/two/report.html"
         #expect(made.errors.contains(path), "\(made.errors)")
@@ -151,8 +149,6 @@ struct ReportTests {
             profile.add([StackFrame(name: "main"), StackFrame(name: symbol)], weight: Int64(weight))
         }
         let text = profile.speedscope(title: "CPU time: w items=10 on engine")
-        try FileManager.default.createDirectory(
-            atPath: "\(folder.root)/results/one/profile/w", withIntermediateDirectories: true)
         try folder.write(text, to: "results/one/profile/w/cpu.speedscope.json")
         let html = try report("one")
         #expect(html.contains("\"classes\":[[0,0,0,[[\"engine\",0.6],[\"allocation\",0.4]]]]"))
@@ -161,8 +157,6 @@ struct ReportTests {
     @Test("contain the explanations in the run's folder")
     func explanations() throws {
         try writeRun("one", nanoseconds: 500)
-        try FileManager.default.createDirectory(
-            atPath: "\(folder.root)/results/one/why", withIntermediateDirectories: true)
         try folder.write("w, engine → dispatch\n  run(): +1 ns\n", to: "results/one/why/w-explanation.txt")
         #expect(try report("one").contains("<summary>Explained: w, engine → dispatch</summary>"))
     }
@@ -170,10 +164,6 @@ struct ReportTests {
     @Test("contain the slowest operations of a profile in the run's folder, and leave out what is no such file")
     func tails() throws {
         try writeRun("one", nanoseconds: 500)
-        for name in ["w", "v"] {
-            try FileManager.default.createDirectory(
-                atPath: "\(folder.root)/results/one/profile/\(name)", withIntermediateDirectories: true)
-        }
         let greatest = Int64.max
         try folder.write(
             """

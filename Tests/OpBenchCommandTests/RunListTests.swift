@@ -44,9 +44,6 @@ struct RunListTests {
 
     @Test("unreadable runs are named without stopping the list; other folders are skipped")
     func unreadable() throws {
-        for name in ["broken", "bare", "reference", "folder"] {
-            try FileManager.default.createDirectory(atPath: "\(results)/\(name)", withIntermediateDirectories: true)
-        }
         try folder.write("{\"run_id\": 1}", to: "results/broken/run.json")
         try folder.write("x", to: "results/bare/samples.csv")
         try folder.write("x", to: "results/reference/other.csv")

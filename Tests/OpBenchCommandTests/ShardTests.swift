@@ -21,12 +21,16 @@ struct ShardTests {
             """, to: "w.json")
     }
 
-    private func run(_ words: String, _ environment: [String: String] = [:]) async throws
+    private func run(_ words: String) async throws -> OpBenchProcess.Finished {
+        try await OpBenchProcess.runHere(words.split(separator: " ").map(String.init), in: folder)
+    }
+
+    /// Takes samples.
+    private func measure(_ words: String, _ environment: [String: String] = [:]) async throws
         -> OpBenchProcess.Finished
     {
         try await OpBenchProcess.run(
-            words.split(separator: " ").map(String.init), in: folder,
-            environment: environment)
+            words.split(separator: " ").map(String.init), in: folder, environment: environment)
     }
 
     /// The names of the finished parts in a folder, sorted.
@@ -37,7 +41,8 @@ struct ShardTests {
 
     @Test("From two machines to one run that every command accepts")
     func endToEnd() async throws {
-        let first = try await run("run --quick --blocks 2 --shard 1/2 --output parts w.json", ["OPBENCH_HOST": "n1"])
+        let first = try await measure(
+            "run --quick --blocks 2 --shard 1/2 --output parts w.json", ["OPBENCH_HOST": "n1"])
         #expect(first.status == 0, "\(first.errors)")
         let one = try #require(try parts().first)
         let digest = String(one.dropFirst("parts/".count).prefix(12))
@@ -54,11 +59,11 @@ struct ShardTests {
             "SLURM_ARRAY_TASK_MIN": "0",
             "SLURM_ARRAY_TASK_MAX": "1",
         ]
-        let second = try await run("run --quick --blocks 2 --shard auto --output parts w.json", slurm)
+        let second = try await measure("run --quick --blocks 2 --shard auto --output parts w.json", slurm)
         let parts = try parts()
         #expect(second.status == 0 && second.errors.contains(parts[1]), "\(second.errors)")
         let state = try folder.states(parts[1])
-        let again = try await run(
+        let again = try await measure(
             "run --quick --blocks 2 --shard 2/2 --output parts --format csv w.json")
         #expect(again.status == 0, "\(again.errors)")
         #expect(again.output == (try folder.read("\(parts[1])/summary.csv")))
@@ -68,7 +73,7 @@ struct ShardTests {
         #expect(merged.status == 0, "\(merged.errors)")
         #expect(["n1, n2", "results/sweep"].allSatisfy(merged.errors.contains), "\(merged.errors)")
         #expect(merged.output == (try folder.read("results/sweep/summary.csv")))
-        let unsharded = try await run("run --quick --blocks 2 --run-id whole w.json")
+        let unsharded = try await measure("run --quick --blocks 2 --run-id whole w.json")
         #expect(unsharded.status == 0)
         #expect(try keys("sweep").symmetricDifference(keys("whole")) == [])
         let names = ["histograms.csv", "run.json", "samples.csv", "summary.csv"]
@@ -109,7 +114,7 @@ struct ShardTests {
             ExecutableFile.copy(OpBenchProcess.binary, to: "\(folder.root)/\(name)")
         }
         let options = "--quick --blocks 2 --filter items=50 --shard 1/1"
-        let measured = try await run("ab ./old ./new w.json \(options) --output parts")
+        let measured = try await measure("ab ./old ./new w.json \(options) --output parts")
         #expect(measured.status == 0, "\(measured.errors)")
         let merged = try await run("merge \(try parts()[0]) -o results/ab")
         #expect(merged.status == 0, "\(merged.errors)")
@@ -117,7 +122,7 @@ struct ShardTests {
         #expect(Set(rows.map(\.side)) == ["base", "head"] && Set(rows.map(\.host)).count == 1)
         #expect([0, 2, 7].contains(try await run("gate --ab ab").status))
         // Other programs make another sweep.
-        let changed = try await run(
+        let changed = try await measure(
             "ab ./old ./new w.json \(options) --inject-slowdown 0.5 --set work_ns=9 --output parts")
         #expect(changed.status == 0, "\(changed.errors)")
         #expect(try parts().count == 2)

@@ -45,8 +45,6 @@ struct ShowTests {
     }
 
     private func write(_ rows: [SampleRow], to run: String) throws {
-        try FileManager.default.createDirectory(
-            atPath: "\(folder.root)/\(run)", withIntermediateDirectories: true)
         try folder.write(CSVFile.text(of: rows), to: "\(run)/samples.csv")
     }
 
@@ -92,8 +90,6 @@ struct ShowTests {
     @Test("A run that was killed within a line is shown up to there")
     func torn() throws {
         let whole = CSVFile.text(of: Self.rows("torn"))
-        try FileManager.default.createDirectory(
-            atPath: folder.root + "/results/torn", withIntermediateDirectories: true)
         try folder.write(String(whole.dropLast(30)), to: "results/torn/samples.csv")
         #expect(try shown("torn").contains(" 42,"))
     }
@@ -115,7 +111,7 @@ struct ShowTests {
             for words in [
                 ["night"], ["results/night", "--format", "csv"], ["--ratio-to", "serial", "night", "night"],
             ] {
-                let result = try await OpBenchProcess.run(["show"] + words, in: folder)
+                let result = try await OpBenchProcess.runHere(["show"] + words, in: folder)
                 #expect(result.status == 0 && result.errors == "", "\(result.errors)")
                 #expect(result.output.contains("engine"))
                 #expect(result.output.split(separator: "\n").allSatisfy { words.contains("csv") || $0.count <= 80 })

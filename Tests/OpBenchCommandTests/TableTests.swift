@@ -139,8 +139,6 @@ struct TableWidthTests {
         let folder = try ScratchFolder()
         for number in 0..<2 {
             let name = "results/baseline/\(number)-\(String(repeating: "long-", count: 12))name"
-            try FileManager.default.createDirectory(
-                atPath: "\(folder.root)/\(name)", withIntermediateDirectories: true)
             try folder.write(samples, to: "\(name)/samples.csv")
         }
         var widths: [Int] = []

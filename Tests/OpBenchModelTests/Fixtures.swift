@@ -23,18 +23,39 @@ enum Fixtures {
     static let growth = files(in: package.appending(path: "workloads/engine/growth"))
     /// All workloads that the project ships.
     static let shipped = standard + more + forms + engine + growth
-    /// Valid files with unusual details.
-    static let good = files(in: here.appending(path: "Workloads/good"))
+    /// Valid workloads with unusual details.
+    static let good = cases(in: "good")
     /// Refused by the schema and by the decoder.
-    static let bad = files(in: here.appending(path: "Workloads/bad"))
-    /// Files that a schema cannot refuse: only the decoder does.
-    static let decoderOnly = files(in: here.appending(path: "Workloads/decoder-only"))
+    static let bad = cases(in: "bad")
+    /// Workloads that a schema cannot refuse: only the decoder does.
+    static let decoderOnly = cases(in: "decoder-only")
+
+    /// The valid workloads of this folder, and all shipped ones.
+    static func valid() throws -> [Case] {
+        try good + shipped.map { Case(name: $0.lastPathComponent, text: try text($0)) }
+    }
 
     static func text(_ url: URL) throws -> String { try String(contentsOf: url, encoding: .utf8) }
 
     private static func files(in directory: URL) -> [URL] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
         return names.filter { $0.hasSuffix(".json") }.sorted().map { directory.appending(path: $0) }
+    }
+
+    /// A workload's text under the case's name.
+    struct Case: CustomTestStringConvertible {
+        let name: String
+        let text: String
+        var testDescription: String { name }
+    }
+
+    /// The cases of a file in Workloads, a line each: the name, a space, and the text.
+    private static func cases(in file: String) -> [Case] {
+        let text = (try? text(here.appending(path: "Workloads/\(file).txt"))) ?? ""
+        return text.split(separator: "\n").map { line in
+            let words = line.split(separator: " ", maxSplits: 1)
+            return Case(name: String(words[0]), text: words.count == 1 ? "" : String(words[1]))
+        }
     }
 
     /// Runs the body with a temporary file of that text.

@@ -99,24 +99,6 @@ struct JSONParserTests {
         let read = try Format.text("a string").read(try JSONParser.parse(JSONText.write(odd), file: "x"))
         #expect(read == "\u{1}\u{1F}\"\\\n\r\té😀")
     }
-
-    @Test(
-        "No truncation and no changed byte of a workload traps", .onOwnThreads,
-        arguments: Fixtures.standard + Fixtures.more)
-    func mutilated(file: URL) throws {
-        let bytes = Array(try Fixtures.text(file).utf8)
-        for length in stride(from: 0, to: bytes.count - 1, by: 3) {
-            let cut = String(decoding: bytes[..<length], as: UTF8.self)
-            _ = refusal { _ = try WorkloadSpec.decode(text: cut, file: "cut.json") }
-        }
-        var generator = Numbers(state: 1)
-        for _ in 0..<200 {
-
-            var changed = bytes
-            changed[Int.random(in: bytes.indices, using: &generator)] = UInt8.random(in: 0x20...0x7E, using: &generator)
-            _ = try? WorkloadSpec.decode(text: String(decoding: changed, as: UTF8.self), file: "changed.json")
-        }
-    }
 }
 
 @Suite("The nearest known name")
@@ -143,15 +125,5 @@ struct SuggestionTests {
         #expect(Suggestion.remedy(for: "x", among: names).hasSuffix("\(first) and 1 more"))
         let nearest = (["name7"] + names.prefix(5)).joined(separator: ", ")
         #expect(Suggestion.remedy(for: "nam7", among: names).contains("\(nearest) and 1 more"))
-    }
-}
-
-/// Reproducible random numbers.
-struct Numbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ (state >> 29)
     }
 }

@@ -15,39 +15,31 @@ struct SchemaTests {
 /// Checks that schema and decoder agree, with a standard validator.
 @Suite("Schema and decoder agree", .enabled(if: Validator.isWanted, "\(Validator.absence)"))
 struct SchemaAgreementTests {
-    @Test("On the shipped files and on unusual ones")
+    @Test("On valid workloads, including comments")
     func good() throws {
-        let files = Fixtures.shipped + Fixtures.good
-        #expect(try Validator.verdicts(on: files) == files.map { _ in true })
+        let texts = try Fixtures.valid().map(\.text) + TemplateTests.templates.map(\.text)
+        let lines = texts.map { $0.split(separator: "\n").joined(separator: " ") }
+        #expect(try Validator.verdicts(on: lines) == lines.map { _ in true })
     }
 
-    @Test("On templates, including comments")
-    func templates() throws {
-        let lines = TemplateTests.templates.map { $0.text.split(separator: "\n").joined(separator: " ") }
-        #expect(try Validator.verdicts(onLines: lines) == lines.map { _ in true })
-    }
-
-    @Test("On bad files")
+    @Test("On bad workloads, except for those that only the decoder refuses")
     func bad() throws {
-        let verdicts = try Validator.verdicts(on: Fixtures.bad)
-        for (file, isValid) in zip(Fixtures.bad, verdicts) { #expect(!isValid, "\(file.lastPathComponent)") }
-    }
-
-    @Test("Files that only the decoder refuses are structurally valid")
-    func decoderOnly() throws {
-        let verdicts = try Validator.verdicts(on: Fixtures.decoderOnly)
-        for (file, isValid) in zip(Fixtures.decoderOnly, verdicts) { #expect(isValid, "\(file.lastPathComponent)") }
+        for (cases, isExpected) in [(Fixtures.bad, false), (Fixtures.decoderOnly, true)] {
+            let verdicts = try Validator.verdicts(on: cases.map(\.text))
+            #expect(verdicts.count == cases.count)
+            for (bad, isValid) in zip(cases, verdicts) { #expect(isValid == isExpected, "\(bad.name)") }
+        }
     }
 
     @Test("On files with one value replaced")
     func replaced() throws {
         var files: [JSONValue] = []
-        for file in Fixtures.shipped + Fixtures.good {
-            files += Replacements.all(in: try JSONParser.parse(try Fixtures.text(file), file: "x").value)
+        for workload in try Fixtures.valid() {
+            files += Replacements.all(in: try JSONParser.parse(workload.text, file: "x").value)
         }
-        var generator = Numbers(state: 7)
+        var generator = SeededGenerator(seed: 7)
         let drawn = files.shuffled(using: &generator).prefix(1500).map(Replacements.oneLine)
-        let verdicts = try Validator.verdicts(onLines: drawn)
+        let verdicts = try Validator.verdicts(on: drawn)
         #expect(verdicts.count == drawn.count)
         for (text, isValid) in zip(drawn, verdicts) {
             #expect(isSound(text) == isValid, "\(text)")
@@ -64,13 +56,13 @@ struct SchemaAgreementTests {
             #expect(isSoundPolicy(Replacements.oneLine(root)))
             files += Self.examples(of: root).flatMap { Replacements.all(in: $0, pool: Replacements.ofPolicies) }
         }
-        var generator = Numbers(state: 11)
+        var generator = SeededGenerator(seed: 11)
         let drawn = files.shuffled(using: &generator).prefix(1500).map(Replacements.oneLine)
-        let verdicts = try Validator.verdicts(onLines: drawn, schema: schema)
+        let verdicts = try Validator.verdicts(on: drawn, schema: schema)
         #expect(verdicts.count == 1500 && verdicts.contains(true) && verdicts.contains(false))
         let rules = #"{"metric": "time", "max_regression": 1}, {"metric": "time", "at_most": 1}"#
         let mixed = #"{"version": 1, "rules": [\#(rules)]}"#
-        #expect(try Validator.verdicts(onLines: [mixed], schema: schema) == [false] && !isSoundPolicy(mixed))
+        #expect(try Validator.verdicts(on: [mixed], schema: schema) == [false] && !isSoundPolicy(mixed))
         for (text, isValid) in zip(drawn, verdicts) { #expect(isSoundPolicy(text) == isValid, "\(text)") }
     }
 
@@ -217,16 +209,15 @@ private enum Validator {
         return false
     }()
 
-    static func verdicts(on files: [URL]) throws -> [Bool] { try run(files.map(\.path)) }
-
-    static func verdicts(onLines texts: [String], schema: URL = Fixtures.schema) throws -> [Bool] {
-        try Fixtures.withFile(texts.joined(separator: "\n")) { try run(["--lines", $0], schema) }
+    /// The verdicts on workloads, each of one line.
+    static func verdicts(on lines: [String], schema: URL = Fixtures.schema) throws -> [Bool] {
+        try Fixtures.withFile(lines.joined(separator: "\n") + "\n") { try run($0, schema) }
     }
 
-    private static func run(_ arguments: [String], _ schema: URL = Fixtures.schema) throws -> [Bool] {
+    private static func run(_ file: String, _ schema: URL) throws -> [Bool] {
         let process = Process()
         process.executableURL = URL(filePath: try #require(python, "\(absence)"))
-        process.arguments = [Fixtures.verdictScript.path, schema.path] + arguments
+        process.arguments = [Fixtures.verdictScript.path, schema.path, file]
         let output = Pipe()
         process.standardOutput = output
         try process.run()

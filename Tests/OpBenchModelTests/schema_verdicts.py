@@ -1,7 +1,6 @@
-"""Prints a standard validator's verdict on each workload, one line each: `valid` or `invalid`.
+"""Prints a standard validator's verdict on each line of a file, a workload: `valid` or `invalid`.
 
-Usage: schema_verdicts.py SCHEMA FILE...       each FILE is a workload
-       schema_verdicts.py SCHEMA --lines FILE  each line of FILE is a workload
+Usage: schema_verdicts.py SCHEMA FILE
 
 Invalid JSON (RFC 8259, so also NaN and Infinity) is invalid too.
 """
@@ -14,16 +13,6 @@ import jsonschema
 
 def refuse(constant):
     raise ValueError(f"{constant} is not JSON")
-
-
-def texts(arguments):
-    if arguments[0] == "--lines":
-        with open(arguments[1], "rb") as lines:
-            yield from lines.read().splitlines()
-    else:
-        for name in arguments:
-            with open(name, "rb") as file:
-                yield file.read()
 
 
 def verdict(validator, text):
@@ -39,8 +28,9 @@ def main():
         schema = json.load(file)
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
-    for text in texts(sys.argv[2:]):
-        print(verdict(validator, text))
+    with open(sys.argv[2], "rb") as lines:
+        for text in lines.read().split(b"\n")[:-1]:
+            print(verdict(validator, text))
 
 
 if __name__ == "__main__":

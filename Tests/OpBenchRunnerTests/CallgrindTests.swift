@@ -101,7 +101,7 @@ import Testing
 
     @Test func `a shortened plan does its work in every shape`() async throws {
         let factory = try #require(BackendFactory.named(.engine))
-        for (shape, parameters) in Fixture.triedShapes {
+        for (shape, parameters, _) in Fixture.triedShapes(on: .engine) {
             let plan = try Fixture.plan(shape, parameters)
             let short = WarmUp.shortened(plan, to: 20)
             let violations = await Fixture.onOwnThread {

@@ -76,14 +76,18 @@ enum Fixture {
     /// A kernel that needs no calibration.
     static let kernel = WorkKernel(iterationsPerNanosecond: 0.5)
 
-    /// The indices of `shapes` to test on every backend: all, or every fifth in a short run.
-    static let triedShapes = stride(from: 0, to: shapes.count, by: Scale.isShort ? 5 : 1).map { shapes[$0] }
-
-    /// The indices of `shapes` to test on a backend if others have the rest: a third.
-    static func shapes(on id: BackendID) -> [(shape: String, parameters: String)] {
-        let step = Scale.isDeep ? 1 : Scale.isShort ? 15 : 3
-        let first = BackendFactory.all.firstIndex { $0.id == id } ?? 0
-        return stride(from: first % step, to: shapes.count, by: step).map { shapes[$0] }
+    /// The shapes to test on a backend: all, or every fifth in a short run. A shape is tested by checks and a third of the
+    /// other flavours, so that every backend meets every flavour and every shape; by all in a deep run.
+    static func triedShapes(
+        on id: BackendID
+    ) -> [(shape: String, parameters: String, flavours: [SampleFlavour])] {
+        let backend = BackendFactory.all.firstIndex { $0.id == id } ?? 0
+        return stride(from: 0, to: shapes.count, by: Scale.isShort ? 5 : 1).map { index in
+            let flavours = SampleFlavour.allCases.enumerated().filter { place, flavour in
+                Scale.isDeep || flavour == .check || (index + backend + place).isMultiple(of: 3)
+            }
+            return (shapes[index].shape, shapes[index].parameters, flavours.map(\.element))
+        }
     }
 
     /// Thirty operations in two queues, with two priorities: three of them follow others, one of which arrives later,

@@ -119,7 +119,7 @@ import Testing
 
     // MARK: Tests
 
-    @Test("Merged parts of two machines equal the run of one machine", arguments: [1, 2, 3, 20])
+    @Test("Merged parts of two machines equal the run of one machine", arguments: [1, 3, 9])
     func mergedAsWhole(count: Int) async throws {
         _ = try await measure(whole)
         var paths: [String] = []

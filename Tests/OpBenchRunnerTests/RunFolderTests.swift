@@ -62,6 +62,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: true)
         try Data("mine".utf8).write(to: URL(filePath: "\(run)/letter.txt"))
         try expectGolden(refusal { _ = try open() }, "a run of this id")
+        #expect(refusal { _ = try open(resume: true) } != nil)
         #expect(try FileManager.default.contentsOfDirectory(atPath: run) == ["letter.txt"])
     }
 
@@ -73,6 +74,7 @@ import Testing
     func lock() throws {
         let first = try open()
         try expectGolden(refusal { _ = try open() }, "another process")
+        #expect(refusal { _ = try open(resume: true) } != nil)
         withExtendedLifetime(first) {}
     }
 

@@ -129,6 +129,10 @@ import Testing
         // No time for more than the first blocks.
         let late = try await run(options(), seconds: 1e-9, precision: 0.02) { _, _ in 0.5 }
         #expect(blocks(other, late.rows).count == 7 && late.facts.impreciseCells?.count == 2)
+        // That is foreseeable, and reported before the first sample is taken.
+        let warning = late.events.firstIndex { if case .budgetIsShort = $0 { true } else { false } }
+        let first = late.events.firstIndex { if case .sampleStarted = $0 { true } else { false } }
+        #expect(try #require(warning) < #require(first))
     }
 
     @Test func `a resumed run needs the same precision`() async throws {

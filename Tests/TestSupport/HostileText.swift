@@ -7,7 +7,7 @@ public struct HostileText {
     public init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
     /// The number of strings against which a property is checked: `OPBENCH_TEST=size=…` if it is set.
-    public static let count = TestRun.number("size") ?? Scale.of(4_000)
+    public static let count = TestRun.number("size") ?? Scale.of(1_000)
 
     /// Pieces that have a meaning in some format.
     private static let pieces: [String] = [

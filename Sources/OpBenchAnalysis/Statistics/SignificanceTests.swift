@@ -35,15 +35,25 @@ private func doubledRanks(of values: [Double]) -> [Int] {
 /// The fraction of all subsets of that size whose sum is at least as far from the expected one.
 private func exactProbability(of sum: Int, drawing count: Int, from ranks: [Int]) -> Double {
     let total = ranks.reduce(0, +)
-    // subsets[k][s]: the number of subsets of k of the ranks seen so far with the sum s.
-    var subsets = Array(repeating: Array(repeating: 0.0, count: total + 1), count: count + 1)
-    subsets[0][0] = 1
-    var reached = 0
-    for rank in ranks {
-        reached += rank
-        for size in stride(from: count, to: 0, by: -1) {
-            for sum in stride(from: reached, through: rank, by: -1) {
-                subsets[size][sum] += subsets[size - 1][sum - rank]
+    let width = total + 1
+    // Of k of the ranks seen so far, subsets[k * width + s] have the sum s.
+    var subsets = Array(repeating: 0.0, count: (count + 1) * width)
+    subsets[0] = 1
+    subsets.withUnsafeMutableBufferPointer { subsets in
+        let subsets = subsets.baseAddress!
+        var reached = 0
+        for (seen, rank) in ranks.enumerated() {
+            reached += rank
+            // From the greatest on, so that no subset has the rank twice.
+            var size = min(count, seen + 1)
+            while size > 0 {
+                let (own, smaller) = (subsets + size * width, subsets + (size - 1) * width - rank)
+                var sum = reached
+                while sum >= rank {
+                    own[sum] += smaller[sum]
+                    sum -= 1
+                }
+                size -= 1
             }
         }
     }
@@ -51,7 +61,7 @@ private func exactProbability(of sum: Int, drawing count: Int, from ranks: [Int]
     func distance(_ sum: Int) -> Int { abs(sum * ranks.count - count * total) }
     let observed = distance(sum)
     var (reaching, all) = (0.0, 0.0)
-    for (sum, number) in subsets[count].enumerated() where number > 0 {
+    for (sum, number) in subsets[(count * width)...].enumerated() where number > 0 {
         all += number
         if distance(sum) >= observed { reaching += number }
     }
