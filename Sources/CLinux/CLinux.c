@@ -1,10 +1,12 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
@@ -37,12 +39,27 @@ void clinux_futex_wake(const uint32_t *word, int count) {
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
 }
 
-clinux_thread_use clinux_own_use(void) {
+/// The second number in the file.
+static int64_t queued_time(int *file) {
+    if (*file == -1) *file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    char text[64];
+    ssize_t length = *file < 0 ? -1 : pread(*file, text, sizeof text - 1, 0);
+    if (length <= 0) return -1;
+    text[length] = 0;
+    char *second;
+    strtoull(text, &second, 10);
+    return *second == ' ' ? (int64_t)strtoull(second, NULL, 10) : -1;
+}
+
+clinux_thread_use clinux_own_use(int *file, const clinux_thread_use *last) {
     struct timespec time;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     struct rusage use;
     getrusage(RUSAGE_THREAD, &use);
-    return (clinux_thread_use){time.tv_sec * INT64_C(1000000000) + time.tv_nsec, use.ru_nvcsw};
+    long switches = use.ru_nvcsw + use.ru_nivcsw;
+    return (clinux_thread_use){
+        time.tv_sec * INT64_C(1000000000) + time.tv_nsec, use.ru_nvcsw, switches,
+        switches == last->switches ? last->queued_ns : queued_time(file)};
 }
 
 int clinux_thread_nice(pid_t thread) { return getpriority(PRIO_PROCESS, (id_t)thread); }

@@ -100,7 +100,9 @@ struct ProfileCommand: ParsableCommand {
     private func profileProgram(_ kinds: [ProfileKind]?, _ directory: String) throws {
         let profiler = try ProgramProfiler(
             ProgramToProfile(program), ProgramProfileOptions(kinds: kinds, seconds: seconds, directory: directory))
-        let record = try profiler.record()
+        let record = try profiler.record {
+            if !progress.isHidden { StandardError.say("opbench: the recorders are ready, \(program[0]) starts") }
+        }
         let (result, signal) = try CancellableWork.run { [record] in
             await Result.catching { try await record.profile() }
         }

@@ -1,5 +1,6 @@
 import CLinux
 import CRecording
+import Glibc
 import OperationEngine
 import Synchronization
 
@@ -54,6 +55,9 @@ final class ThreadEvents: @unchecked Sendable {
     private var places = 0
     /// Operations that have started on this thread and not ended: several, if one starts another by hand.
     private var running: [(id: UInt64, use: clinux_thread_use)] = []
+    /// The thread's use at the last start or end of an operation, and the file that it is read from.
+    private var use = clinux_thread_use(cpu_ns: 0, voluntary_switches: 0, switches: -1, queued_ns: -1)
+    private var useFile: Int32 = -1
     private var lastQueue: (queue: OperationTrace.QueueID, generation: Int, number: UInt32)?
     /// The thread's events of another recording.
     private var next: ThreadEvents?
@@ -126,19 +130,37 @@ final class ThreadEvents: @unchecked Sendable {
         return true
     }
 
-    func begin(_ operation: UInt64) { running.append((operation, clinux_own_use())) }
+    deinit { if useFile >= 0 { Glibc.close(useFile) } }
 
-    /// The use of the thread since `begin`; nil if it was not on this thread.
-    func end(_ operation: UInt64) -> clinux_thread_use? {
+    /// - Returns: the thread's time in the run queue since its last operation, as an event has it; 0 within an operation.
+    func begin(_ operation: UInt64) -> UInt32 {
+        let before = use
+        use = clinux_own_use(&useFile, &use)
+        defer { running.append((operation, use)) }
+        return before.switches < 0 || !running.isEmpty ? 0 : Self.queuedTime(from: before, to: use)
+    }
+
+    /// The CPU time and the time in the run queue since `begin`, as an event has them, and whether the thread never gave
+    /// up its processor; nil if the operation did not begin on this thread.
+    func end(_ operation: UInt64) -> (cpu: Int64, queued: UInt32, isUnblocked: Bool)? {
         guard let index = running.lastIndex(where: { $0.id == operation }) else {
             // It has begun elsewhere. What lies here may do the same: forget it before it becomes much.
             if running.count > 64 { running.removeFirst(32) }
             return nil
         }
-        let (before, now) = (running[index].use, clinux_own_use())
+        use = clinux_own_use(&useFile, &use)
+        let before = running[index].use
         running.removeSubrange(index...)
-        return clinux_thread_use(
-            cpu_ns: now.cpu_ns - before.cpu_ns, voluntary_switches: now.voluntary_switches - before.voluntary_switches)
+        return (
+            use.cpu_ns - before.cpu_ns, Self.queuedTime(from: before, to: use),
+            use.voluntary_switches == before.voluntary_switches
+        )
+    }
+
+    /// In microseconds.
+    private static func queuedTime(from before: clinux_thread_use, to now: clinux_thread_use) -> UInt32 {
+        guard before.queued_ns >= 0, now.queued_ns >= 0 else { return crecording_unknown }
+        return UInt32(clamping: min((now.queued_ns - before.queued_ns) / 1000, Int64(crecording_unknown) - 1))
     }
 
     func knownNumber(of queue: OperationTrace.QueueID) -> UInt32? {

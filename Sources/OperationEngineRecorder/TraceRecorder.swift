@@ -61,7 +61,8 @@ public final class TraceRecorder: OperationTrace.Receiver, @unchecked Sendable {
     ///     is being written to it, or this process wrote it before execve(2).
     ///   - limit: the most bytes that the file and `path.1` take together; at least 1 MiB. An operation takes some 160.
     ///   - measuresProcessorTime: whether to ask the system for the CPU time of each operation's thread when it starts
-    ///     and when it ends, clock_gettime(2) and getrusage(2).
+    ///     and when it ends, clock_gettime(2) and getrusage(2), and if it was switched meanwhile, for its time in the
+    ///     run queue, proc_pid_schedstat(5).
     public convenience init(to path: String, limit: Int = 64 << 20, measuresProcessorTime: Bool = true) {
         self.init(to: path, limit: limit, measuresProcessorTime: measuresProcessorTime, room: ThreadEvents.Room())
     }
@@ -157,16 +158,17 @@ public final class TraceRecorder: OperationTrace.Receiver, @unchecked Sendable {
                 own.append(record)
             case .ready: own.append(own.record(crecording_ready, id, at: event.time))
             case .started:
-                if measuresProcessorTime { own.begin(id) }
-                own.append(own.record(crecording_started, id, at: event.time))
+                var record = own.record(crecording_started, id, at: event.time)
+                record.detail = measuresProcessorTime ? own.begin(id) : crecording_unknown
+                own.append(record)
             case .finished:
                 var record = own.record(crecording_finished, id, at: event.time)
-                record.value = -1
+                (record.value, record.detail) = (-1, crecording_unknown)
                 if measuresProcessorTime, let use = own.end(id) {
-                    record.value = use.cpu_ns
-                    record.detail = UInt32(clamping: use.voluntary_switches)
+                    (record.value, record.detail) = (use.cpu, use.queued)
+                    if use.isUnblocked { record.flags = UInt8(crecording_is_unblocked) }
                 }
-                if isCancelled { record.flags = UInt8(crecording_is_cancelled) }
+                if isCancelled { record.flags |= UInt8(crecording_is_cancelled) }
                 own.append(record)
             case .notified: own.append(own.record(crecording_notified, id, at: event.time))
             }

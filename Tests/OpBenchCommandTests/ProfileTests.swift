@@ -51,7 +51,7 @@ struct ProfileTests {
         #expect(names.contains { $0.hasPrefix("engine normal ") }, "\(names)")
         #expect(names.contains("submitter 1"), "\(names)")
         let tails = try JSONDecoder().decode(Tails.self, from: Data(folder.read("\(cells[0])/tail.json").utf8))
-        #expect(tails.classes.map(\.operations) == [100] && tails.classes.map(\.slow) == [1])
+        #expect(tails.groups.map(\.operations) == [100] && tails.groups.map(\.slow) == [3])
         // All of Dispatch's own threads have one name.
         let dispatch = try folder.read("\(cells[1])/trace.json")
         #expect(dispatch.contains("\"dispatch 1\"") && !dispatch.contains("-qos"))

@@ -165,13 +165,16 @@ struct ReportTests {
     func tails() throws {
         try writeRun("one", nanoseconds: 500)
         let greatest = Int64.max
+        let spread = "{\"p50\": 0, \"p90\": 1, \"p99\": \(Int64.min), \"max\": \(greatest)}"
         try folder.write(
             """
-            {"title": "w on <engine>", "classes": [{"class": "a<b", "operations": 1000, "median_ns": 5, "slow": 0,
-              "latency_ns": \(greatest), "reasons": [{"name": "limit", "ns": \(greatest)}],
-              "culprits": [{"name": "operation 417", "kind": "x", "took_ns": 1, "waits": [], "reason": "limit",
-              "delay_ns": \(greatest), "delayed": 9}], "slowest": [{"operation": 3, "submit_ns": \(Int64.min), "ready_ns": \(greatest),
-              "chosen_ns": 0, "start_ns": 0, "end_ns": \(greatest), "reasons": [], "meanwhile": []}]}]}
+            {"title": "w on <engine>", "groups": [{"group": "a<b", "operations": \(greatest), "per_second": 1e300,
+              "latency_ns": \(spread), "wait_ns": \(spread), "body_ns": \(spread), "slow": 0,
+              "slow_latency_ns": \(greatest), "reasons": [{"name": "limit", "ns": \(greatest)}], "culprits": []}],
+             "culprits": [{"word": "limit", "name": "the limit", "delay": \(greatest), "delayed": 9, "groups": [],
+              "incidents": 0, "clearest": [{"delay": \(Int64.min), "delayed": 0, "victim": {"operation": 3,
+              "group": "", "submit_ns": \(Int64.min), "ready_ns": \(greatest), "start_ns": 0, "end_ns": \(greatest),
+              "reasons": []}}]}]}
             """, to: "results/one/profile/w/tail.json")
         try folder.write("[]", to: "results/one/profile/v/tail.json")
         let html = try report("one")

@@ -44,13 +44,13 @@ struct TraceTests {
             let start = max(free, submit) + 2000
             free = start + body
             drawer += [
-                event(crecording_started, drawing, at: start),
-                event(crecording_finished, drawing, at: free, value: body, detail: 0),
+                event(crecording_started, drawing, at: start, detail: number % 10 == 0 ? 2 : 0),
+                event(crecording_finished, drawing, at: free, value: body),
                 event(crecording_ready, answer, at: free + 100), event(crecording_notified, drawing, at: free + 200),
             ]
             answerer += [
                 event(crecording_started, answer, at: free + 5000),
-                event(crecording_finished, answer, at: free + 9000, value: 3000, detail: 1),
+                event(crecording_finished, answer, at: free + 9000, value: 3000),
                 event(crecording_notified, answer, at: free + 9100),
             ]
         }
@@ -80,7 +80,7 @@ struct TraceTests {
         let files = ["tail.json", "trace.json"].map { "out/server/\($0)" }
         #expect(folder.contents() == ["out", "out/server"] + files + ["server.oprec"])
         let tails = try JSONDecoder().decode(Tails.self, from: Data(folder.read(files[0]).utf8))
-        #expect(tails.classes.map(\.operations) == [200, 200] && tails.classes.map(\.slow) == [2, 2])
+        #expect(tails.groups.map(\.operations) == [200, 200] && tails.groups.map(\.slow) == [3, 3])
     }
 
     @Test("a window and a queue narrow it")

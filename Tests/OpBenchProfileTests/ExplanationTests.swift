@@ -238,18 +238,17 @@ struct ExplanationTests {
         #expect(same.waits == [])
     }
 
-    /// The slowest operations of seven turns: they wait for a limit, mostly because of the given operations.
-    private func tails(limit: Int64, culprits: [Int]) -> [[Tail]] {
-        culprits.enumerated().map { turn, operation in
+    /// The slowest operations of seven turns: they wait for a limit, mostly because of the given culprits.
+    private func tails(limit: Int64, culprits: [String]) -> [[Tail]] {
+        culprits.enumerated().map { turn, culprit in
             let (limit, body) = (10 * (limit + Int64(turn)), Int64(1000 + turn))
-            let culprit = Culprit(
-                name: "operation \(operation)", kind: "high", took: 2_000_000, reason: WaitReason.limit.words,
-                delay: limit, delayed: 9)
+            let spread = Spread(p50: 100, p90: 100, p99: limit, max: limit)
             return [
                 Tail(
-                    operationClass: "high", operations: 1000, median: 100, slow: 10, latency: limit + body,
+                    name: "high", operations: 1000, rate: 1e6, latency: spread, wait: spread, body: spread, slow: 10,
+                    slowLatency: limit + body,
                     reasons: [NamedTime(WaitReason.limit.words, limit), NamedTime(Tails.body, body)],
-                    culprits: [culprit], slowest: [])
+                    culprits: [NamedTime(culprit, limit)])
             ]
         }
     }
@@ -268,23 +267,24 @@ struct ExplanationTests {
 
     @Test("The slowest operations have the reason that grew, and the culprit that most turns have in common")
     func slowest() throws {
-        let usual = tails(limit: 5000, culprits: Array(0..<7))
-        let explanation = explanation(usual, tails(limit: 90_000, culprits: [417, 417, 3, 417, 417, 5, 417]))
+        let usual = tails(limit: 5000, culprits: Array("abcdefg").map(String.init))
+        let (limit, other) = ("the limit 2 of high", "no processor was free")
+        let slow = tails(limit: 90_000, culprits: [limit, limit, other, limit, limit, other, limit])
+        let explanation = explanation(usual, slow)
         let tail = try #require(explanation.tails.first)
         #expect(explanation.tails.count == 1)
-        #expect(tail.operationClass == "high" && abs(tail.latency.difference - 85_000) < 1e-6)
+        #expect(tail.name == "high" && abs(tail.latency.difference - 85_000) < 1e-6)
         #expect(tail.reasons.map(\.name) == [WaitReason.limit.words])
-        #expect(tail.culprit == .init(name: "operation 417", isKind: false, took: 2_000_000, turns: (5, 7)))
+        #expect(tail.culprit == .init(name: limit, delay: 90_003, turns: (5, 7)))
         expectGolden(explanation, "only the slowest operations")
         // Functions come first if the CPU time changed.
-        expectGolden(
-            self.explanation(usual, tails(limit: 90_000, culprits: Array(10..<17)), time: 120),
-            "functions, then the slowest operations")
-        // Another one in each turn has its class; on the side with the longer latency.
-        let reversed = self.explanation(tails(limit: 90_000, culprits: Array(10..<17)), usual)
-        let other = try #require(reversed.tails.first)
-        #expect(other.latency.difference < -80_000)
-        #expect(other.culprit == .init(name: "high", isKind: true, took: 2_000_000, turns: (7, 7)))
+        expectGolden(self.explanation(usual, slow, time: 120), "functions, then the slowest operations")
+        // On the side with the longer latency; another one in each turn is none.
+        let reversed = self.explanation(slow, usual)
+        #expect(reversed.tails.first?.latency.difference ?? 0 < -80_000)
+        #expect(reversed.tails.first?.culprit == tail.culprit)
+        let none = self.explanation(usual, tails(limit: 90_000, culprits: Array("abcdefg").map(String.init)))
+        #expect(none.tails.first?.culprit == nil && none.tails.count == 1)
         #expect(self.explanation(usual, usual).tails == [])
     }
 

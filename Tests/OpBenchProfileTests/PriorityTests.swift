@@ -44,40 +44,4 @@ struct PriorityTests {
         #expect(found.map(\.victim) == [3])
         #expect(found.map(\.waited) == [8])
     }
-
-    @Test("Jain's index: 1 if equal, 1 ÷ n if one has everything")
-    func jain() {
-        #expect(Fairness.index([5, 5, 5]) == 1)
-        #expect(Fairness.index([0, 0, 9]) == 1.0 / 3)
-        #expect(Fairness.index([1, 3]) == 16.0 / 20)
-        #expect(Fairness.index([0, 0]) == 1)
-        #expect(Fairness.index([]) == 1)
-    }
-
-    @Test("Waits by class, and the longest starvation with the number of overtaking operations")
-    func fairness() throws {
-        var trace = Fixture.twoPriorities(limit: nil)
-        trace.classes = ["calm", "urgent"]
-        trace.operations[2].operationClass = 1
-        let fairness = Fairness(trace, WaitAnalysis(trace, try OperationGraph(trace)))
-        #expect(fairness.classes.map(\.name) == ["calm", "urgent"])
-        #expect(fairness.classes.map(\.total) == [20, 9])
-        #expect(fairness.classes.map(\.mean) == [10, 9])
-        #expect(fairness.index == 361.0 / (2 * 181))
-        #expect(fairness.longestStarvation == Fairness.Starvation(operation: 1, wait: 20, overtakenBy: 1))
-        // A suspension is not starvation.
-        let suspended = Fixture.suspension
-        let calm = Fairness(suspended, WaitAnalysis(suspended, try OperationGraph(suspended)))
-        #expect(calm.longestStarvation == Fairness.Starvation(operation: 1, wait: 7, overtakenBy: 0))
-    }
-
-    @Test("Wake-ups: who woke whom, how late, and in vain")
-    func wakeUps() {
-        let wakeUps = WakeUps(Fixture.everything)
-        #expect(wakeUps.parks == 2)
-        #expect(wakeUps.wakes == 2)
-        #expect(wakeUps.vainWakes == 1)
-        #expect(wakeUps.pairs == [WakeUps.Pair(waker: 1, woken: 0, count: 1, total: 1, longest: 1)])
-        #expect(wakeUps.parkedTime == [10 + 12, 0, 0])
-    }
 }

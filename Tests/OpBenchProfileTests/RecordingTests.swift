@@ -31,12 +31,14 @@ struct RecordingTests {
         made.append(
             events: [
                 Event(crecording_lease_taken, 43, at: 105, detail: 1),
-                Event(crecording_started, 10, at: 110),
-                Event(crecording_finished, 10, at: 210, value: 90, detail: 0),
+                Event(crecording_started, 10, at: 110, detail: crecording_unknown),
+                Event(
+                    crecording_finished, 10, at: 210, value: 90, detail: crecording_unknown,
+                    flags: Int(crecording_is_unblocked)),
                 Event(crecording_ready, 11, at: 220),
                 Event(crecording_notified, 10, at: 225),
-                Event(crecording_started, 11, at: 230),
-                Event(crecording_finished, 11, at: 330, value: 40, detail: 2),
+                Event(crecording_started, 11, at: 230, detail: crecording_unknown),
+                Event(crecording_finished, 11, at: 330, value: 40, detail: crecording_unknown),
                 Event(crecording_notified, 11, at: 335),
                 Event(crecording_notified, 5, at: 340),
                 Event(crecording_lease_given_up, 43, at: 350, detail: 1),
@@ -82,7 +84,7 @@ struct RecordingTests {
         #expect(trace.operations.map(\.offProcessor) == [10, 60, 0, 0])
         #expect(trace.operations.map(\.processorWait) == [10, .absent, 0, 0] && trace.waits == nil)
         #expect(recording.details.map(\.processorTime) == [90, 40, .absent, .absent])
-        #expect(recording.details.map(\.voluntarySwitches) == [0, 2, 0, 0])
+        #expect(recording.details.map(\.isUnblocked) == [true, false, false, false])
         #expect(recording.details.map(\.isCancelled) == [false, false, true, false])
         #expect(recording.details.map(\.cancelTime) == [.absent, .absent, 140, .absent])
         #expect(recording.details.map(\.isClosure) == [false, true, false, false])

@@ -170,7 +170,7 @@ struct RecorderTests {
             let (operation, detail) = (recording.trace.operations[index], recording.details[index])
             #expect(detail.processorTime >= nanoseconds)
             #expect(operation.offProcessor <= operation.elapsed - nanoseconds)
-            #expect((operation.processorWait == .absent) == (detail.voluntarySwitches > 0))
+            #expect(!detail.isUnblocked || operation.processorWait == operation.offProcessor)
         }
     }
 

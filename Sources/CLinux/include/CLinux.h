@@ -44,12 +44,18 @@ static inline void clinux_spin_hint(void) {
 #endif
 }
 
-/// The use of processors by the calling thread so far: its CPU time, and how often it gave up a processor.
-/// clock_gettime(2), and getrusage(2), whose CPU time may be a timer tick old.
+/// The use of processors by a thread so far: its CPU time, how often it gave up a processor, how often it lost or gave up
+/// one, and its time in the run queue, -1 if that is unknown.
 typedef struct {
-    int64_t cpu_ns, voluntary_switches;
+    int64_t cpu_ns, voluntary_switches, switches, queued_ns;
 } clinux_thread_use;
-clinux_thread_use clinux_own_use(void);
+
+/// The use of the calling thread: clock_gettime(2), getrusage(2), and proc_pid_schedstat(5), which only a switch changes
+/// and which is read only after one.
+///
+/// - file: the descriptor of that file, opened at the first call, when it is -1. The caller closes it.
+/// - last: the result of the thread's last call; at the first call, -1 in `switches`.
+clinux_thread_use clinux_own_use(int *file, const clinux_thread_use *last);
 
 /// The nice value of one thread, getpriority(2) with PRIO_PROCESS, which is per thread on Linux.
 int clinux_thread_nice(pid_t thread);

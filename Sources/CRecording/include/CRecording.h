@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { crecording_version = 1, crecording_longest_payload = 1 << 20 };
+enum { crecording_version = 2, crecording_longest_payload = 1 << 20 };
 
 /// The eight bytes `oprecord`.
 static const uint64_t crecording_magic = 0x64726f636572706f;
@@ -82,8 +82,9 @@ struct crecording_name {
 
 enum crecording_kind {
     // An operation, `subject`. For `enqueued`, `value` is its class, 0 for a closure, and `detail` its queue. For
-    // `finished`, `value` is the CPU time since `started` in nanoseconds, negative if unknown, and `detail` the number
-    // of times that the thread gave up its processor. For `dependency`, `subject` waits for `value`.
+    // `started`, `detail` is the thread's time in the run queue since the operation before; for `finished`, since
+    // `started`: in microseconds, `crecording_unknown` if it is unknown. For `finished`, `value` is the CPU time since
+    // `started` in nanoseconds, negative if unknown. For `dependency`, `subject` waits for `value`.
     crecording_enqueued = 1,
     crecording_ready = 2,
     crecording_started = 3,
@@ -108,8 +109,16 @@ enum crecording_kind {
     crecording_shrinkage = 40,
 };
 
-/// Flags of `enqueued` and `finished`.
-enum { crecording_is_closure = 1, crecording_is_barrier = 2, crecording_is_cancelled = 4 };
+/// Flags of `enqueued` and `finished`. The last one: the thread never gave up its processor since `started`, so what is
+/// missing from its CPU time was all in the run queue.
+enum {
+    crecording_is_closure = 1,
+    crecording_is_barrier = 2,
+    crecording_is_cancelled = 4,
+    crecording_is_unblocked = 8
+};
+
+static const uint32_t crecording_unknown = UINT32_MAX;
 
 struct crecording_event {
     /// Nanoseconds since the recording's start.

@@ -4,49 +4,47 @@ import OpBenchModel
 ///
 /// Times are in nanoseconds per slow operation; see `Tails`.
 public struct ExplainedTail: Equatable, Sendable {
-    /// The class; empty if the operations have no classes.
-    public let operationClass: String
+    /// The group; empty if there is one alone.
+    public let name: String
     /// From submission to end.
     public let latency: Change
     /// The reasons that changed significantly, first those that changed most in the latency's direction.
     public private(set) var reasons: [Change]
-    /// The cause of the greatest change, on the side with the longer latency; nil if it differs from turn to turn.
+    /// The first culprit of most turns on the side with the longer latency; nil if they have none in common.
     public private(set) var culprit: CommonCulprit?
 
     /// A culprit that several turns have in common.
     public struct CommonCulprit: Equatable, Sendable {
-        /// The culprit's name, or its kind if it is another one in each turn.
         public var name: String
-        public var isKind: Bool
-        /// The median of the times that it took, in nanoseconds.
-        public var took: Double
+        /// The median of its delays, in nanoseconds per slow operation.
+        public var delay: Double
         /// The number of turns in which it is the first, and of all turns.
         public var turns: (with: Int, all: Int)
 
         public static func == (left: Self, right: Self) -> Bool {
-            (left.name, left.isKind, left.took, left.turns.with, left.turns.all)
-                == (right.name, right.isKind, right.took, right.turns.with, right.turns.all)
+            (left.name, left.delay, left.turns.with, left.turns.all)
+                == (right.name, right.delay, right.turns.with, right.turns.all)
         }
     }
 
     /// The least part of the latency's change that is reported of a reason.
     private static let leastShare = 0.05
 
-    /// The classes whose slow operations changed significantly, the greatest change first.
+    /// The groups whose slow operations changed significantly, the greatest change first.
     ///
     /// - Parameters:
     ///   - base: the tails of each turn; empty for a turn without a trace.
     static func changes(_ base: [[Tail]], _ head: [[Tail]], by test: ChanceTest) -> [ExplainedTail] {
         var names: [String] = []
-        for name in (base + head).joined().map(\.operationClass) where !names.contains(name) { names.append(name) }
+        for name in (base + head).joined().map(\.name) where !names.contains(name) { names.append(name) }
         let pairs = names.compactMap { name -> (base: [Tail], head: [Tail])? in
-            func own(_ side: [[Tail]]) -> [Tail] { side.compactMap { $0.first { $0.operationClass == name } } }
+            func own(_ side: [[Tail]]) -> [Tail] { side.compactMap { $0.first { $0.name == name } } }
             let pair = (base: own(base), head: own(head))
             return pair.base.isEmpty || pair.head.isEmpty ? nil : pair
         }
         var latencies = pairs.map { pair in
             Change(
-                Tail.words(of: pair.base[0].operationClass), base: pair.base.map(\.mean), head: pair.head.map(\.mean),
+                Tail.words(of: pair.base[0].name), base: pair.base.map(\.mean), head: pair.head.map(\.mean),
                 by: test)
         }
         for (index, probability) in zip(latencies.indices, test.adjusted(latencies.map(\.probability))) {
@@ -58,7 +56,7 @@ public struct ExplainedTail: Equatable, Sendable {
     }
 
     private init(_ base: [Tail], _ head: [Tail], _ latency: Change, by test: ChanceTest) {
-        operationClass = base[0].operationClass
+        name = base[0].name
         self.latency = latency
         let least = latency.difference.magnitude * Self.leastShare
         let names = WaitReason.allCases.map(\.words) + [Tails.body]
@@ -75,27 +73,23 @@ public struct ExplainedTail: Equatable, Sendable {
             change.probability = probability
             return change.isSure(of: least) ? change : nil
         }.sorted { (-sign * $0.difference, $0.name) < (-sign * $1.difference, $1.name) }
-        culprit = Self.culprit(of: sign > 0 ? head : base, by: reasons.first { sign * $0.difference > 0 }?.name)
+        culprit = Self.culprit(of: sign > 0 ? head : base)
     }
 
-    /// - Parameter reason: the reason that changed most; nil for any.
-    private static func culprit(of turns: [Tail], by reason: String?) -> CommonCulprit? {
-        let first = turns.compactMap { tail in tail.culprits.first { reason == nil || $0.reason == reason } }
-        func common(_ isKind: Bool, _ key: (Culprit) -> String) -> CommonCulprit? {
-            let groups = Dictionary(grouping: first, by: key)
-            let most = groups.max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }
-            guard let most, 2 * most.value.count >= turns.count else { return nil }
-            return CommonCulprit(
-                name: most.key, isKind: isKind, took: median(most.value.map { Double($0.took) }) ?? 0,
-                turns: (most.value.count, turns.count))
-        }
-        return common(false, \.name) ?? common(true, \.kind)
+    private static func culprit(of turns: [Tail]) -> CommonCulprit? {
+        let first = Dictionary(
+            grouping: turns.compactMap { tail in tail.culprits.first.map { ($0.name, $0.time, tail.slow) } }, by: \.0)
+        let most = first.max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }
+        guard let most, 2 * most.value.count >= turns.count else { return nil }
+        return CommonCulprit(
+            name: most.key, delay: median(most.value.map { Double($0.1) / Double(max(1, $0.2)) }) ?? 0,
+            turns: (most.value.count, turns.count))
     }
 }
 
 extension Tail {
     /// Nanoseconds per slow operation.
-    fileprivate var mean: Double { Double(latency) / Double(max(1, slow)) }
+    fileprivate var mean: Double { Double(slowLatency) / Double(max(1, slow)) }
 
     fileprivate func mean(of reason: String) -> Double {
         Double(reasons.first { $0.name == reason }?.time ?? 0) / Double(max(1, slow))
@@ -105,10 +99,8 @@ extension Tail {
 extension ExplainedTail {
     /// The culprit in words; nil without one.
     var culpritWords: String? {
-        culprit.map { culprit in
-            let name = culprit.isKind ? "another \(culprit.name) each time" : culprit.name
-            return "\(name), \(Quantities.time(culprit.took)), "
-                + "in \(culprit.turns.with) of \(counted(culprit.turns.all, "turn"))"
+        culprit.map {
+            "\($0.name), \(Quantities.time($0.delay)), in \($0.turns.with) of \(counted($0.turns.all, "turn"))"
         }
     }
 }

@@ -30,14 +30,21 @@ public struct OffCPUReport: Sendable {
             + profile.causes.map { "  \($0.cause.words): \(Quantities.time($0.time)), \(counted($0.count, "time"))" }
     }
 
-    /// The functions where most time was spent waiting: the innermost ones outside the kernel and the C library.
+    /// The functions where most time was spent waiting: the innermost ones outside the kernel and the C library. Threads
+    /// of the queue that wait in no body are without work, and apart.
     private func stacks(_ count: Int) -> [String] {
         let stacks = profile.blocked
         guard stacks.total > 0 else { return [] }
-        var sums: [String: Int64] = [:]
+        var (sums, idle) = ([String: Int64](), Int64(0))
         for sample in stacks.samples {
             let frames = stacks.stack(sample.stack).map { stacks.frames[Int($0)] }
             let classes = frames.map { classifier.classify($0) }
+            if classes.contains(where: { if case .queue = $0 { true } else { false } }),
+                !classes.contains(where: { [.workload, .library].contains($0) })
+            {
+                idle.addCapped(sample.weight)
+                continue
+            }
             let place =
                 classes.lastIndex { ![.kernel, .futex, .libc, .unknown].contains($0) }
                 // Where the chain of callers is broken, the C library's function.
@@ -45,9 +52,11 @@ public struct OffCPUReport: Sendable {
             sums[(place.map { frames[$0] } ?? frames.last)?.name ?? "[no stack]", default: 0] += sample.weight
         }
         let places = sums.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-        return ["blocked in:"]
+        let busy = Double(stacks.total) - Double(idle)
+        let apart = idle > 0 ? ", without \(Quantities.time(idle)) of the queue's threads without work" : ""
+        return ["blocked in\(apart):"]
             + zip(places, StackReport.shortened(places.map(\.key), first: count)).map {
-                "  \(Quantities.percent(Double($0.value), of: Double(stacks.total))): \($1)"
+                "  \(Quantities.percent(Double($0.value), of: busy)): \($1)"
             }
     }
 

@@ -16,6 +16,9 @@ struct RecordedEvents {
     private var threadEvents: [TracedThreadEvent] = []
     /// When queues were suspended and resumed.
     private var suspensions: [(time: TraceTime, queue: UInt16, isStart: Bool)] = []
+    /// Waits for a processor between operations: put directly before the start that ended them.
+    private var waits: [TracedWait] = []
+    private var knowsWaits = false
     private var lost: UInt64 = 0
     private var latest: TraceTime = 0
 
@@ -91,10 +94,18 @@ struct RecordedEvents {
             operations[index].start = event.time
             operations[index].worker = thread
             roles[thread] = .worker
+            if event.detail != crecording_unknown {
+                knowsWaits = true
+                let wait = Int64(event.detail) * 1000
+                if wait > 0, thread != TracedOperation.unknown {
+                    waits.append(TracedWait(start: event.time - wait, end: event.time, thread: thread))
+                }
+            }
         case crecording_finished:
             operations[index].end = event.time
             if event.value >= 0 { details[index].processorTime = event.value }
-            details[index].voluntarySwitches = Int32(clamping: event.detail)
+            details[index].isUnblocked = event.flags & UInt8(crecording_is_unblocked) != 0
+            details[index].queuedTime = event.detail
             details[index].isCancelled = event.flags & UInt8(crecording_is_cancelled) != 0
         case crecording_notified: operations[index].notified = event.time
         case crecording_cancelled:
@@ -168,7 +179,7 @@ extension RecordedEvents {
         trace.threadEvents = threadEvents.filter { window.contains($0.time) }
         trace.spans = spans(window, queueNames) + barriers(trace, details)
         trace.lostOperations = Int(clamping: lost)
-        trace.waits = nil
+        trace.waits = knowsWaits ? waits.filter { window.contains($0.end) && $0.start >= -SampleTrace.latest } : nil
         Self.mend(&trace, &details)
         do throws(RecordError) { try trace.check() } catch {
             throw part.error(part.offset, "the events contradict one another: \(error.message)")
@@ -253,8 +264,11 @@ extension RecordedEvents {
             }
             let elapsed = trace.operations[index].elapsed
             let away = max(0, elapsed - min(elapsed, details[index].processorTime))
+            let queued = details[index].queuedTime
             trace.operations[index].offProcessor = away
-            trace.operations[index].processorWait = details[index].voluntarySwitches == 0 ? away : .absent
+            trace.operations[index].processorWait =
+                details[index].isUnblocked
+                ? away : queued == crecording_unknown ? .absent : min(Int64(queued) * 1000, away)
         }
     }
 }

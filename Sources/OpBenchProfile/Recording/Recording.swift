@@ -8,8 +8,7 @@ public struct Recording: Sendable {
     /// Times are relative to the recording's start. Operations are in the order of submission. Those that were in a
     /// queue before, or whose beginning rotation removed, are left out: see `partialOperations`.
     ///
-    /// The title is the program's name. Waits of workers for a processor are not known. `lostOperations` is
-    /// `lostEvents`: an upper bound. A queue's limit is the highest that it had. The classes of closures are called
+    /// The title is the program's name. `lostOperations` is `lostEvents`: an upper bound. A queue's limit is the highest that it had. The classes of closures are called
     /// `closure`.
     public var trace: SampleTrace
     /// Parallel to `trace.operations`.
@@ -58,9 +57,11 @@ public struct RecordedOperation: Sendable, Equatable, BitwiseCopyable {
     /// The CPU time of its thread between `start` and `end`, in nanoseconds; `absent` if it is unknown: the operation
     /// did not run, or ended on another thread.
     public var processorTime = TraceTime.absent
-    /// How often its thread gave up its processor in that time. If 0, what is missing from the CPU time to the elapsed
-    /// time was waiting for a processor, and is the trace's `processorWait`; otherwise that is unknown.
-    public var voluntarySwitches: Int32 = 0
+    /// The time of its thread in the run queue in that time, in microseconds; `crecording_unknown` if it is unknown.
+    var queuedTime = crecording_unknown
+    /// Whether its thread never gave up its processor in that time: what is missing from the CPU time to the elapsed
+    /// time was waiting for one.
+    public var isUnblocked = false
     /// Whether it was cancelled before it ended.
     public var isCancelled = false
     /// Whether it was added as a closure.

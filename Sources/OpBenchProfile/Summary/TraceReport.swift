@@ -16,14 +16,18 @@ public struct TraceReport: Sendable {
     }
 
     public let trace: SampleTrace
-    public let workSpan: WorkSpan
     public let waits: WaitAnalysis
-    public let path: CriticalPath
     public let inversions: PriorityInversions
-    public let fairness: Fairness
-    public let wakeUps: WakeUps
     public let tails: Tails
-    public let whatIfs: [WhatIf]
+    /// Nil for a server's trace.
+    public let graph: Graph?
+
+    /// The figures of operations that were submitted, and then executed until none was left.
+    public struct Graph: Sendable {
+        public let workSpan: WorkSpan
+        public let path: CriticalPath
+        public let whatIfs: [WhatIf]
+    }
 
     /// - Parameters:
     ///   - trace: any trace; it is checked.
@@ -34,13 +38,23 @@ public struct TraceReport: Sendable {
         let graph = try OperationGraph(trace)
         self.trace = trace
         waits = WaitAnalysis(trace, graph)
-        workSpan = WorkSpan(trace, graph, burden: waits.burden)
-        path = CriticalPath(trace, graph)
         inversions = PriorityInversions(trace, tolerance: tolerance)
-        fairness = Fairness(trace, waits)
-        wakeUps = WakeUps(trace)
         tails = Tails(trace, graph, waits)
-        whatIfs = Self.whatIfs(trace, graph, workSpan)
+        self.graph = Self.graph(trace, graph, burden: waits.burden)
+    }
+
+    /// A server gets work as long as it runs; a graph gets all in the first fifth of its time, but what its own operations
+    /// submit.
+    private static func graph(_ trace: SampleTrace, _ graph: OperationGraph, burden: Int64) -> Graph? {
+        guard let range = trace.executedRange else { return nil }
+        let lastSubmission = trace.operations.indices
+            .reduce(range.lowerBound) { latest, index in
+                graph.submitter(of: index) == nil ? max(latest, trace.operations[index].submit) : latest
+            }
+        guard lastSubmission <= range.lowerBound + trace.elapsed / 5 else { return nil }
+        let workSpan = WorkSpan(trace, graph, burden: burden)
+        return Graph(
+            workSpan: workSpan, path: CriticalPath(trace, graph), whatIfs: whatIfs(trace, graph, workSpan))
     }
 
     private static func whatIfs(_ trace: SampleTrace, _ graph: OperationGraph, _ workSpan: WorkSpan) -> [WhatIf] {
@@ -75,26 +89,97 @@ public struct TraceReport: Sendable {
 
 extension TraceReport {
     /// The lines of the summary, without line ends. They contain unescaped names, which the printing code must escape.
-    public func lines() -> [String] {
+    ///
+    /// - Parameter isPerturbed: whether tracing changed the operations' times too much to show any.
+    public func lines(isPerturbed: Bool = false) -> [String] {
         let executed = trace.operations.count(where: \.wasExecuted)
         guard executed > 0 else { return ["no operation was executed"] }
-        var workers = counted(workSpan.workers, "worker")
-        let added = workSpan.workers - trace.workerCount
-        if added > 0 { workers += ", \(added) of them only while bodies blocked" }
-        var lines = ["\(counted(executed, "operation")) in \(Quantities.time(workSpan.elapsed)), \(workers)"]
+        let workers = trace.mostWorkers
+        let added = workers - trace.workerCount
+        var lines = [
+            counted(executed, "operation") + (isPerturbed ? ", " : " in \(Quantities.time(trace.elapsed)), ")
+                + counted(workers, "worker") + (added > 0 ? ", \(added) of them only while bodies blocked" : "")
+        ]
         if trace.lostOperations > 0 {
             lines.append(
                 "\(counted(trace.lostOperations, "more was", plural: "more were")) lost; the figures cover only the others"
             )
         }
-        lines += workSpanLines + waitLines(of: "all operations", waits.total) + pathLines + whatIfLines
-        return lines + priorityLines + wakeUpLines + tails.lines()
+        if isPerturbed {
+            if !inversions.inversions.isEmpty {
+                lines.append(
+                    "priority inversions: \(inversions.inversions.count) of \(counted(inversions.starts, "start"))")
+            }
+            return lines + wakeUpLines
+        }
+        lines += tails.lines(after: graph.map(finding)) + (graph.map { graphLines($0) } ?? loadLines)
+        return lines + waitLines(of: "all operations", waits.total) + priorityLines + wakeUpLines
     }
 
     private static func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
 
-    private var workSpanLines: [String] {
-        let figures = workSpan
+    /// What kept a graph from using all workers for all of its time, in a word with the threshold.
+    private func finding(_ graph: Graph) -> String {
+        let (figures, path) = (graph.workSpan, graph.path)
+        let executed = trace.operations.count(where: \.wasExecuted)
+        if executed < 2 * figures.workers {
+            return "too few operations: \(executed), less than two for each worker"
+        }
+        let used = Quantities.percent(figures.utilisation)
+        if figures.utilisation >= 0.8 { return "nothing: bodies took \(used) of the workers' time, 80 % or more" }
+        let inBodies = Double(path.duration) / Double(max(1, path.total))
+        if inBodies >= 0.5 {
+            let longest = path.steps.max { $0.duration < $1.duration }!
+            let share = "\(Quantities.percent(inBodies)) of the time, half or more"
+            return 2 * longest.duration >= path.duration
+                ? "imbalance: bodies of the critical path took \(share), and one of them half of that: operation "
+                    + "\(longest.operation) (\(trace.className(of: trace.operations[longest.operation])))"
+                : "serial: bodies of the critical path took \(share)"
+        }
+        let reason = WaitReason.allCases.max { (path.waits[$0], $1.rawValue) < (path.waits[$1], $0.rawValue) }!
+        let share = Quantities.percent(Double(path.waits[reason]), of: Double(path.waits.total))
+        return "\(reason.word): most of the critical path's waits, \(share), are for this: \(reason.words)"
+    }
+
+    private func graphLines(_ graph: Graph) -> [String] {
+        workSpanLines(graph.workSpan) + pathLines(graph.path)
+            + graph.whatIfs.map {
+                "what if \($0.change): \(Quantities.time($0.unchanged)) → \(Quantities.time($0.elapsed)), "
+                    + "\(Quantities.ratio($0.speedup)) as fast, if nothing but bodies took time"
+            }
+    }
+
+    /// The use of workers, processors and queues by a server.
+    private var loadLines: [String] {
+        let (elapsed, executed) = (Double(max(1, trace.elapsed)), trace.operations.filter(\.wasExecuted))
+        func share(_ time: KeyPath<TracedOperation, Int64>) -> String {
+            Quantities.count(executed.reduce(0) { $0 + Double($1[keyPath: time]) } / elapsed)
+        }
+        var lines = [
+            "bodies: \(share(\.elapsed)) at once on average, \(share(\.ownTime)) running, \(share(\.blocked)) blocked, "
+                + "\(share(\.knownProcessorWait)) waiting for one of \(counted(trace.workerCount, "processor"))"
+        ]
+        for (index, queue) in trace.queues.enumerated() {
+            guard let limit = queue.limit else { continue }
+            let own = trace.operations.indices.filter {
+                trace.operations[$0].wasExecuted && trace.operations[$0].queue == index
+            }
+            guard !own.isEmpty else { continue }
+            let waiting = own.reduce(Int64(0)) { $0 + waits.splits[$1][.limit] + waits.splits[$1][.priority] }
+            let depth = TraceCounter(
+                "", up: own.map { trace.operations[$0].ready }, down: own.map { trace.operations[$0].end }
+            ).points
+            let longer = zip(depth, depth.dropFirst()).filter { $0.0.value > limit }
+                .reduce(Int64(0)) { $0 + $1.1.time - $1.0.time }
+            if longer == 0 { continue }
+            lines.append(
+                "limit \(limit) of \(queue.name): more were ready for \(Quantities.percent(Double(longer) / elapsed)) of the "
+                    + "time; it costs \(Quantities.time(Double(waiting) / Double(own.count))) per operation")
+        }
+        return lines
+    }
+
+    private func workSpanLines(_ figures: WorkSpan) -> [String] {
         func planned(_ time: KeyPath<WorkSpan.Planned, Int64>) -> String {
             figures.planned.map { " (planned \(Quantities.time($0[keyPath: time])))" } ?? ""
         }
@@ -123,7 +208,7 @@ extension TraceReport {
     /// The number of critical path steps in the summary.
     private static let shownSteps = 5
 
-    private var pathLines: [String] {
+    private func pathLines(_ path: CriticalPath) -> [String] {
         let waits = path.waits
         var lines = [
             "critical path: \(counted(path.steps.count, "operation")), \(Quantities.time(path.duration)) in bodies, "
@@ -142,13 +227,6 @@ extension TraceReport {
         return lines
     }
 
-    private var whatIfLines: [String] {
-        whatIfs.map {
-            "what if \($0.change): \(Quantities.time($0.unchanged)) → \(Quantities.time($0.elapsed)), "
-                + "\(Quantities.ratio($0.speedup)) as fast, if nothing but bodies took time"
-        }
-    }
-
     private var priorityLines: [String] {
         var lines: [String] = []
         if let worst = inversions.worst {
@@ -162,31 +240,30 @@ extension TraceReport {
         } else if Set(trace.operations.map(\.priority)).count > 1 {
             lines.append("priority inversions: none of \(counted(inversions.starts, "start"))")
         }
-        if let starved = fairness.longestStarvation, starved.wait > 0 {
-            let name = trace.className(of: trace.operations[starved.operation])
-            lines.append(
-                "longest starvation: operation \(starved.operation) (\(name)), \(Quantities.time(starved.wait)), "
-                    + "overtaken by \(starved.overtakenBy) of its queue")
-        }
-        if fairness.classes.count > 1 {
-            let means = fairness.classes.map { "\($0.name) \(Quantities.time($0.mean))" }
-            lines.append(
-                "waits by class: \(means.joined(separator: ", ")); Jain's index \(Quantities.count(fairness.index))")
-        }
         return lines
     }
 
+    /// How often threads slept and were woken, and how often one was woken that did not sleep.
     private var wakeUpLines: [String] {
-        guard wakeUps.parks + wakeUps.wakes > 0 else { return [] }
-        var lines = [
-            "threads parked \(Self.times(wakeUps.parks)) and were woken \(Self.times(wakeUps.wakes)), "
-                + "\(wakeUps.vainWakes) of them in vain"
-        ]
-        if let pair = wakeUps.pairs.first(where: { $0.waker != nil }), let waker = pair.waker {
-            lines.append(
-                "most often: \(trace.threads[waker].name) woke \(trace.threads[pair.woken].name), \(pair.count)×, "
-                    + "at worst \(Quantities.time(pair.longest)) late")
+        var (parks, wakes, vain, parked) = (0, 0, 0, Set<UInt16>())
+        // A wake-up at the time of the park counts as after it.
+        let order: [TracedThreadEvent.Kind?: Int] = [.park: 0, .wake: 1]
+        for event in trace.threadEvents.sorted(by: { ($0.time, order[$0.kind] ?? 2) < ($1.time, order[$1.kind] ?? 2) })
+        {
+            switch event.kind {
+            case .park:
+                parks += 1
+                parked.insert(event.thread)
+            case .wake:
+                wakes += 1
+                if !parked.contains(event.other) { vain += 1 }
+            case .unpark: parked.remove(event.thread)
+            default: continue
+            }
         }
-        return lines
+        guard parks + wakes > 0 else { return [] }
+        return [
+            "threads parked \(Self.times(parks)) and were woken \(Self.times(wakes)), \(vain) of them in vain"
+        ]
     }
 }

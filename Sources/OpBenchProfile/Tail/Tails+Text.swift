@@ -1,81 +1,96 @@
 import OpBenchModel
 
-// Texts add times as numbers with fractions: those of a file are of any size.
-
 extension Tails {
+    private static let mostOthers = 4
+    private static let mostGroups = 8
+
     /// Lines for a terminal, without line ends. They contain unescaped names, which the printing code must escape.
-    public func lines() -> [String] { classes.flatMap { $0.lines() } }
+    ///
+    /// - Parameter word: what is found of the whole trace, before the causes of slow operations; nil for nothing.
+    public func lines(after word: String? = nil) -> [String] {
+        guard !groups.isEmpty else { return [] }
+        let shown = groups.prefix(Self.mostGroups)
+        let more = groups.count > shown.count ? ["  and \(groups.count - shown.count) more, in \(Self.fileName)"] : []
+        return causes(after: word) + Self.table(shown) + more + shown.map(\.slowLine)
+    }
+
+    /// The greatest cause, with a word for it, and the others.
+    private func causes(after word: String?) -> [String] {
+        guard let first = culprits.first else {
+            let rule = "no cause delays the slowest 1 % of a class by a fifth of their latency and twice its usual work"
+            return [word ?? "nothing: \(rule)"]
+        }
+        return (word.map { [$0] } ?? []) + ["\(first.word.rawValue): \(first.line)"] + first.clearest.flatMap(\.lines)
+            + culprits.dropFirst().prefix(Self.mostOthers).map { "then \($0.word.rawValue): \($0.line)" }
+    }
 
     /// The lines with a heading, as a page shows them.
     public var text: String {
         (["the slowest operations of \(title)"] + lines().map { "  \($0)" }).joined(separator: "\n")
     }
+
+    private static func table(_ groups: ArraySlice<Tail>) -> [String] {
+        var cells = [["", "count", "per second", "", "p50", "p90", "p99", "max"]]
+        for group in groups {
+            let name = group.name.isEmpty ? "all operations" : group.name
+            for (title, spread) in [("latency", group.latency), ("wait", group.wait), ("body", group.body)] {
+                let isFirst = title == "latency"
+                cells.append(
+                    [
+                        isFirst ? name : "", isFirst ? String(group.operations) : "",
+                        isFirst ? Quantities.count(group.rate) : "", title,
+                    ] + [spread.p50, spread.p90, spread.p99, spread.max].map { Quantities.time($0) })
+            }
+        }
+        let widths = cells[0].indices.map { column in cells.reduce(0) { max($0, $1[column].count) } }
+        return cells.map { line in
+            let padded = line.indices.map { column in
+                let space = String(repeating: " ", count: widths[column] - line[column].count)
+                return column == 0 || column == 3 ? line[column] + space : space + line[column]
+            }
+            return padded.joined(separator: "  ")
+        }
+    }
 }
 
 extension Tail {
     /// The operations that the figures are about.
-    public static func words(of operationClass: String) -> String {
-        "slowest 1 %" + (operationClass.isEmpty ? "" : " of \(operationClass)")
-    }
+    static func words(of group: String) -> String { "slowest 1 %" + (group.isEmpty ? "" : " of \(group)") }
 
-    fileprivate func lines() -> [String] {
-        let mean = Double(latency) / Double(max(1, slow))
-        return [
-            "\(Self.words(of: operationClass)): \(slow) of \(counted(operations, "operation")), \(Quantities.time(mean)) "
-                + "on average (median of all \(Quantities.time(median))): "
-                + NamedTime.shares(reasons, of: Double(latency))
-        ] + culpritLines + slowest.map { "  \($0.line)" }
-    }
-
-    private var culpritLines: [String] {
-        if culprits.isEmpty {
-            let least = Quantities.percent(Self.leastShare)
-            return ["  no culprit: nothing delayed them by \(least) of that alone"]
-        }
-        return culprits.map { "  culprit: \($0.line(slow: slow, latency: Double(latency)))" }
+    fileprivate var slowLine: String {
+        let mean = Double(slowLatency) / Double(max(1, slow))
+        return "\(Self.words(of: name)): \(slow), \(Quantities.time(mean)) on average: "
+            + NamedTime.shares(reasons, of: Double(slowLatency))
     }
 }
 
 extension Culprit {
-    fileprivate func line(slow: Int, latency: Double) -> String {
-        let share = Quantities.percent(Double(delay), of: latency)
-        let effect = "\(reason) of \(delayed) of \(slow), \(share) of their latency"
-        let time = Quantities.time(took)
-        return switch kind {
-        case "worker": "\(name), \(time) late: \(effect)" + (note.map { "; \($0)" } ?? "")
-        case "queue": "\(name), suspended \(time): \(effect)"
-        default: "\(name) (\(kind))\(thread.map { " on \($0)" } ?? "") took \(time)\(parts): \(effect)"
-        }
+    fileprivate var line: String {
+        let whose = groups.count == 1 ? groups[0] : counted(groups.count, "class", plural: "classes")
+        let times = runs.map { "in \(incidents) of its \(counted($0, "run"))" } ?? counted(incidents, "time")
+        return "\(name): \(Quantities.time(delay)) of \(delayed) slow operations of \(whose), \(times)"
     }
 }
 
-extension Culprit {
-    private var parts: String {
-        let parts = waits.map { "\($0.name) \(Quantities.time($0.time))" }
-        return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
+extension Incident {
+    fileprivate var lines: [String] {
+        (culprit.map { ["  \($0.line)"] } ?? [])
+            + ["  \(culprit == nil ? "" : "  ")delayed \(delayed) by \(Quantities.time(delay)), longest \(victim.line)"]
     }
 }
 
 extension SlowOperation {
     fileprivate var line: String {
-        let latency = Double(end) - Double(submit)
         func after(_ time: Int64) -> String { "+" + Quantities.time(Double(time) - Double(submit)) }
-        var line =
-            "operation \(operation)\(thread.map { " on \($0)" } ?? ""), \(Quantities.time(latency)): "
-            + "submitted at \(Quantities.time(submit)), ready \(after(ready)), chosen \(after(chosen)), "
-            + "started \(after(start)), ended \(after(end)); \(NamedTime.shares(reasons, of: latency))"
-        if let culprit { line += "; by \(culprit)" }
-        if !meanwhile.isEmpty {
-            let parts = meanwhile.map { "\($0.name) \(Quantities.time($0.time))" }
-            line += "; its worker meanwhile: \(parts.joined(separator: ", "))"
-        }
-        return line
+        return "operation \(operation) (\(name)): submitted at \(Quantities.time(submit)), ready \(after(ready)), "
+            + "started \(after(start)), ended \(after(end)): "
+            + NamedTime.shares(reasons, of: Double(end) - Double(submit))
     }
 }
 
 extension NamedTime {
     /// The least share in a text.
-    private static let leastShare = 0.005
+    private static let leastShare = 0.01
 
     fileprivate static func shares(_ parts: [NamedTime], of whole: Double) -> String {
         parts.filter { Double($0.time) >= leastShare * whole }

@@ -46,6 +46,17 @@ public enum WaitReason: Int, CaseIterable, Sendable {
         case .blockedOrProcessor: "blocked or processor"
         }
     }
+
+    /// The word of a finding about it.
+    var word: String {
+        switch self {
+        case .suspension: "suspended"
+        case .priority, .limit: "limit"
+        case .workers, .processor: "overloaded"
+        case .submission, .dependency, .barrier, .handOver, .wakeUp, .wakeUpOrProcessor: "overhead"
+        case .blocked, .blockedOrProcessor: "blocked"
+        }
+    }
 }
 
 /// Nanoseconds of waiting by reason.

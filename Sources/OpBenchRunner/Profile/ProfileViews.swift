@@ -88,7 +88,9 @@ struct ProfileViews {
     }
 
     /// The trace for viewers, and its slowest operations.
-    func write(_ report: TraceReport) throws -> Written {
+    ///
+    /// - Parameter isPerturbed: see `TraceReport.lines`.
+    func write(_ report: TraceReport, isPerturbed: Bool = false) throws -> Written {
         let timeline = try NewFile("trace.json", in: stage.folder)
         let cut = try ChromeWriter.write(report.trace, to: timeline)
         try timeline.publish()
@@ -96,6 +98,7 @@ struct ProfileViews {
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let tails = String(decoding: try encoder.encode(report.tails), as: UTF8.self) + "\n"
         try stage.folder.replace(Tails.fileName, by: tails)
-        return (report.lines() + [cut.message].compactMap(\.self), ["trace.json", Tails.fileName])
+        let lines = report.lines(isPerturbed: isPerturbed) + [cut.message].compactMap(\.self)
+        return (lines, ["trace.json", Tails.fileName])
     }
 }

@@ -7,7 +7,8 @@ extension ProfileTaker {
         let before = Covariates.now()
         let (answer, report) = try await tracedReport()
         let interference = Interference(before: before, after: .now(), referenceLoopNanoseconds: [])
-        let (lines, files) = try views.write(report)
+        let isPerturbed = (answer.perturbation ?? 1) > ProfileSection.mostPerturbation
+        let (lines, files) = try views.write(report, isPerturbed: isPerturbed)
         let rounds = answer.tracedRounds ?? 1
         let busy = Self.busyMachine(interference, processorWaitShare: report.trace.processorWaitShare)
         return ProfileSection(
@@ -30,7 +31,7 @@ extension ProfileTaker {
             "other processes used \(Quantities.count($0 / (interference?.elapsed ?? 1))) processors, "
         }
         return "busy machine: \(foreign ?? "")bodies waited for a processor for "
-            + "\(Quantities.percent(processorWaitShare)) of their time; work and span exclude that wait"
+            + "\(Quantities.percent(processorWaitShare)) of their time"
     }
 
     /// A trace, and everything computed from it.
@@ -45,7 +46,7 @@ extension ProfileTaker {
             try trace.check()
             let graph = try OperationGraph(trace)
             let waits = WaitAnalysis(trace, graph)
-            return (waits.total, trace.operations.count, Tails(trace, graph, waits).classes)
+            return (waits.total, trace.operations.count, Tails(trace, graph, waits).groups)
         }.1
     }
 

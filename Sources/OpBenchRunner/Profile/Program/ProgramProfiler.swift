@@ -50,9 +50,10 @@ public struct ProgramProfiler: Sendable {
 
     /// Runs the program to its end. Call it on the main thread, before other threads exist.
     ///
+    /// - Parameter onStart: called when the recorders have attached, before the program starts.
     /// - Throws: `InputError` if the folder or the program cannot be used, and `DiskError`; then the program has not
     ///   run.
-    public func record() throws -> ProgramRecord {
+    public func record(onStart: () -> Void) throws -> ProgramRecord {
         let folder = try ProfileFolder(options.directory)
         let stage = try folder.stage()
         let heap = kinds.contains(.heap) ? try HeapDumps(means[.heap]) : nil
@@ -67,6 +68,7 @@ public struct ProgramProfiler: Sendable {
             throw StartFailure(program: error.program, reason: error.reason)
         }
         let recorders = kinds.compactMap { recorder(of: $0, gated, stage) }
+        onStart()
         let begin = MonotonicClock.now()
         do {
             try gated.open()

@@ -3,14 +3,14 @@ import OperationEngine
 import ProgramParts
 
 /// Sends widths on four connections, each after the answer to the one before: mostly 100, every fiftieth 2,000.
-func load(port: UInt16, count: Int) {
+func load(port: UInt16, count: Int, width: String) {
     let clients = OperationQueue()
     clients.maxConcurrentOperationCount = 4
     for client in 0..<4 {
         clients.addOperation {
             guard let server = Connection(to: port) else { fail("no server on port \(port)") }
             for number in stride(from: client, to: count, by: 4) {
-                server.send(number % 50 == 49 ? "2000\n" : "100\n")
+                server.send(number % 50 == 49 ? "\(width)\n" : "100\n")
                 guard server.readLine() != nil else { fail("the server ended") }
             }
         }
