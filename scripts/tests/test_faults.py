@@ -147,4 +147,4 @@ def test_a_full_disk_during_a_run_exits_1_and_the_run_can_be_resumed(preload, fo
         assert not [name for name in files(folder) if ".opbench-" in name], place
         shutil.rmtree(folder / "results")
 
-    fill_disk_at_some_places(8, lambda place: go(folder, *RUN, preload=preload, FULL_AT=place), can_be_resumed)
+    fill_disk_at_some_places(12, lambda place: go(folder, *RUN, preload=preload, FULL_AT=place), can_be_resumed)
