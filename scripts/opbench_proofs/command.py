@@ -71,10 +71,10 @@ def _tried(prove: Proof, options: argparse.Namespace) -> Outcome:
 
 def _numbers(words: str) -> list[int]:
     """The numbers of proofs in a list."""
-    numbers = [int(word) for word in words.split(",")]
-    if not set(numbers) <= set(PROOFS):
-        raise ValueError
-    return numbers
+    known = {str(number): number for number in PROOFS}
+    if not set(words.split(",")) <= set(known):
+        raise argparse.ArgumentTypeError(f"takes numbers among {', '.join(known)}")
+    return [known[word] for word in words.split(",")]
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
