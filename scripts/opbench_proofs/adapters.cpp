@@ -210,9 +210,9 @@ int main(int count, char **words) {
         make_graph();
         auto round = [&] { program.form == "flow" ? program.run() : by_group(program.run); };
         rounds(round, 1e8);
-        printf("%.17g\n", rounds(round, count > 3 ? atof(words[3]) * 1e6 : 3e8));
+        printf("%.17g\n", rounds(round, 3e8));
         return 0;
     }
-    fprintf(stderr, "usage: adapters tiny|refill|chain|layered group [MILLISECONDS], or chain|layered flow [MILLISECONDS]\n");
+    fprintf(stderr, "usage: adapters tiny|refill|chain|layered group, or chain|layered flow\n");
     return 64;
 }

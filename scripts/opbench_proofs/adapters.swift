@@ -1,11 +1,11 @@
 // Dispatch used by hand, as fast as we can write it, for shapes that opbench has adapters for. Proof 10 compares the
 // two.
 //
-//     adapters SHAPE FORM [LIMIT-IN-MILLISECONDS]
+//     adapters SHAPE FORM
 //
 // SHAPE is tiny, refill, chain or layered; FORM is closure or function. Prints the nanoseconds per operation, for
-// creating, submitting and draining together, over rounds of this total duration after a warm-up. As in opbench, a body
-// leaves a mark: one more than those of its predecessors.
+// creating, submitting and draining together, over rounds of 300 ms in total after a warm-up. As in opbench, a body leaves
+// a mark: one more than those of its predecessors.
 import CDispatch
 import Dispatch
 import Glibc
@@ -259,8 +259,8 @@ let shapes: [String: (operations: Int, closure: @Sendable () -> Void, function: 
 enum Program {
     static func main() {
         let words = CommandLine.arguments
-        guard words.count > 2, let shape = shapes[words[1]], ["closure", "function"].contains(words[2]) else {
-            fatalError("usage: adapters tiny|refill|chain|layered closure|function [MILLISECONDS]")
+        guard words.count == 3, let shape = shapes[words[1]], ["closure", "function"].contains(words[2]) else {
+            fatalError("usage: adapters tiny|refill|chain|layered closure|function")
         }
         operationCount = shape.operations
         Functions.global = dispatch_get_global_queue(0, 0)
@@ -268,8 +268,7 @@ enum Program {
         if words[1] == "layered" { makeGraph() }
         let round = words[2] == "closure" ? shape.closure : shape.function
         _ = rounds(round, isLayered: words[1] == "layered", nanoseconds: 100_000_000)
-        let limit = words.count > 3 ? Int64(words[3]) ?? 300 : 300
-        print(rounds(round, isLayered: words[1] == "layered", nanoseconds: limit * 1_000_000))
+        print(rounds(round, isLayered: words[1] == "layered", nanoseconds: 300_000_000))
     }
 
     /// Nanoseconds per operation.
