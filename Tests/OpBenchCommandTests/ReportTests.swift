@@ -76,7 +76,7 @@ struct ReportTests {
         }
         try folder.write(CSVFile.text(of: rows), to: samples)
         let noisy = try report("one")
-        #expect(noisy.contains("<h1>w</h1>"))
+        #expect(noisy.contains("<h1>engine compared with dispatch</h1>"))
         for (name, html) in [("calm", calm), ("noisy", noisy)] {
             let start = try #require(html.firstRange(of: "<p class=\"run\">")).lowerBound
             let end = try #require(html[start...].firstRange(of: "<noscript>")).lowerBound
