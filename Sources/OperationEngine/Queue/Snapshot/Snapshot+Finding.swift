@@ -113,8 +113,8 @@ extension Operation {
 
     fileprivate final var typeText: String { String(describing: Swift.type(of: self)) }
 
-    /// Where its queue lies, or lay; nil if it is in none. From the phase `enqueued` on, `queue` does not change any
-    /// more.
+    /// The address of its queue, which may be gone; nil if it is in none. From the phase `enqueued` on, `queue` does not
+    /// change any more.
     final var queueAddress: UnsafeMutableRawPointer? {
         state.load().phase.rawValue >= OperationState.Phase.enqueued.rawValue ? queue?.toOpaque() : nil
     }
