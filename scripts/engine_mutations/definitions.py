@@ -1,6 +1,6 @@
 """The mutations, as Tests/Mutations/*.txt defines them.
 
-A file has sections, one for each source below Sources/OperationEngine. A definition begins at the margin and goes on in
+A file has sections, one for each source below Sources/OperationEngine. A definition begins at the margin and continues in
 indented lines:
 
     # Queue/QueueCore.swift
@@ -11,7 +11,7 @@ indented lines:
     a-third (E21): value the text => the expression in its place
 
 The names in parentheses are the contract's lines whose tests must notice, or the explorer's scenarios. The text must
-occur once in the source. White space in it stands for any white space, and … for anything.
+occur once in the source. White space in it matches any white space, and … matches anything.
 """
 
 import re

@@ -44,7 +44,7 @@ struct Profile: Sendable {
     var listening = 0
     var listeners: [Plan.Queue.Listener] = [.counting, .listing, .locking, .draining]
     var orderly = 0
-    /// Those that the storm may drop, or their own operations, and of the latter those that do.
+    /// Queues that the storm or their own operations may drop; then the operations that do.
     var dropped = 25
     var dropping = 0
     /// Parts of a hundred of the programs that have a cycle.

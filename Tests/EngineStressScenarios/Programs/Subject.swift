@@ -88,7 +88,7 @@ final class Subject: @unchecked Sendable {
     let completions = Atomic<Int>(0)
     let completed = Atomic<UInt64>(0)
     let cancels = Guarded<[History.Span]>([])
-    /// Whether what a block has captured is released: of a closure and a barrier, all that shows that the queue has let go.
+    /// Whether what a block has captured is released: of a closure and a barrier, all that shows that the queue holds it no longer.
     let isBlockGone = Atomic<Bool>(false)
 
     /// For `held`: what its `isReady` says, and when the first call to open it began.

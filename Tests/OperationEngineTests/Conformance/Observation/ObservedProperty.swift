@@ -16,7 +16,7 @@ struct ObservedProperty<Object>: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// What an observer with these options hears, from its registration on.
+    /// The calls to an observer with these options, from its registration on.
     func story(_ options: ObservingOptions) -> [String] {
         func entry(_ old: String?, _ new: String?) -> String {
             "\(options.contains(.old) ? old ?? "-" : "-")→\(options.contains(.new) ? new ?? "-" : "-")"
@@ -103,7 +103,7 @@ extension ObservedProperty where Object == OperationQueue {
             values: values, change: change)
     }
 
-    /// Of a suspended queue that is called "before".
+    /// For a suspended queue with the name "before".
     static let all: [Self] = [
         of("maxConcurrentOperationCount", \.maxConcurrentOperationCount, ["-1", "3"]) {
             $0.maxConcurrentOperationCount = 3
