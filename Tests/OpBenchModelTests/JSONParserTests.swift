@@ -127,3 +127,13 @@ struct SuggestionTests {
         #expect(Suggestion.remedy(for: "nam7", among: names).contains("\(nearest) and 1 more"))
     }
 }
+
+/// Reproducible random numbers.
+struct Numbers: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state ^ (state >> 29)
+    }
+}

@@ -37,7 +37,7 @@ struct SchemaAgreementTests {
         for workload in try Fixtures.valid() {
             files += Replacements.all(in: try JSONParser.parse(workload.text, file: "x").value)
         }
-        var generator = SeededGenerator(seed: 7)
+        var generator = Numbers(state: 7)
         let drawn = files.shuffled(using: &generator).prefix(1500).map(Replacements.oneLine)
         let verdicts = try Validator.verdicts(on: drawn)
         #expect(verdicts.count == drawn.count)
@@ -56,7 +56,7 @@ struct SchemaAgreementTests {
             #expect(isSoundPolicy(Replacements.oneLine(root)))
             files += Self.examples(of: root).flatMap { Replacements.all(in: $0, pool: Replacements.ofPolicies) }
         }
-        var generator = SeededGenerator(seed: 11)
+        var generator = Numbers(state: 11)
         let drawn = files.shuffled(using: &generator).prefix(1500).map(Replacements.oneLine)
         let verdicts = try Validator.verdicts(on: drawn, schema: schema)
         #expect(verdicts.count == 1500 && verdicts.contains(true) && verdicts.contains(false))
