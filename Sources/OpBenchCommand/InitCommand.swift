@@ -86,6 +86,12 @@ struct InitCommand: ParsableCommand {
             StandardError.say(
                 "opbench: queue \(number) is \"\(queue.name)\": \(counted(queue.operations, "operation")), \(limit)")
         }
+        if replayed.groups.count > 1 {
+            for (number, group) in replayed.groups.enumerated() {
+                StandardError.say(
+                    "opbench: group \(number) is \"\(group.name)\": \(counted(group.operations, "operation"))")
+            }
+        }
         for note in replayed.notes { StandardError.say("opbench: \(note)") }
         return replayed
     }

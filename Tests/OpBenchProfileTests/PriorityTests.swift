@@ -44,14 +44,4 @@ struct PriorityTests {
         #expect(found.map(\.victim) == [3])
         #expect(found.map(\.waited) == [8])
     }
-
-    @Test("Wake-ups: who woke whom, how late, and in vain")
-    func wakeUps() {
-        let wakeUps = WakeUps(Fixture.everything)
-        #expect(wakeUps.parks == 2)
-        #expect(wakeUps.wakes == 2)
-        #expect(wakeUps.vainWakes == 1)
-        #expect(wakeUps.pairs == [WakeUps.Pair(waker: 1, woken: 0, count: 1, total: 1, longest: 1)])
-        #expect(wakeUps.parkedTime == [10 + 12, 0, 0])
-    }
 }

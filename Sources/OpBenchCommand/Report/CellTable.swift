@@ -162,7 +162,7 @@ private struct CellSection {
         let styles = isColored ? entries.map { $0.map(\.style) } : nil
         let short = entries.map { $0.map { $0.ratio.isEmpty ? $0 : $0.withoutFigure } }
         var layout = table(entries, styles, width)
-        for more in [entries.prefix(1) + short.dropFirst(), short] where !layout.hidden.isEmpty {
+        for more in [Array(entries.prefix(1) + short.dropFirst()), short] where !layout.hidden.isEmpty {
             layout = table(more, styles, width)
         }
         return .init(text: title + layout.text, hidden: layout.hidden + leftOut)

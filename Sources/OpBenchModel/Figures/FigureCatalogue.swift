@@ -6,7 +6,8 @@ extension Figure {
         time, operationThroughput, itemThroughput, timeRatio, makespan, schedulingEfficiency, makespanRatio, cancelTime,
         releaseTime, releaseFaults, startLatencyP50, startLatencyP90, startLatencyP99, startLatencyP999,
         startLatencyMax, endLatencyP50, endLatencyP99, submitLatencyP50, submitLatencyP99, intendedLatencyP50,
-        intendedLatencyP99, intendedLatencyP999, serviceLatencyP50, serviceLatencyP99, serviceLatencyP999, submitLagP99,
+        intendedLatencyP99, intendedLatencyP999, recordedLatencyP50, recordedLatencyP99, serviceLatencyP50,
+        serviceLatencyP99, serviceLatencyP999, submitLagP99,
         sustainedRate, arrivalRate, completionRate, capacity, notifyLatencyP50, notifyLatencyP99, selfPerturbation,
         cpuTime, voluntarySwitches, involuntarySwitches, pageFaults, futexCalls, threadsCreated, instructions,
         hardwareInstructions, cycles, cacheMisses, branchMisses, allocations, allocatedBytes, retainedBytes,
@@ -130,6 +131,12 @@ extension Figure {
         In an open loop: from the operation's planned arrival, whether it was submitted late or not, to \
         its end, 99.9th percentile.
         """)
+    public static let recordedLatencyP50 = Figure(
+        "recorded_latency_p50_ns", .recordedLatency, "p50", .latency, "recorded p50",
+        "In a replay: from arrival to end in the recording, median.")
+    public static let recordedLatencyP99 = Figure(
+        "recorded_latency_p99_ns", .recordedLatency, "p99", .latency, "recorded p99",
+        "In a replay: from arrival to end in the recording, 99th percentile.")
     public static let serviceLatencyP50 = Figure(
         "service_latency_p50_ns", .serviceLatency, "p50", hasInterval: true, .latency, "service p50",
         "In an open loop: from the submitting call to the operation's end, median.",

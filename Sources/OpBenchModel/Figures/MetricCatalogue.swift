@@ -6,8 +6,9 @@ extension Metric {
     public static let catalogue: [Metric] = [
         time, operationThroughput, itemThroughput, rounds, roundSpread, roundChange, schedulingEfficiency, cpuTime,
         voluntarySwitches, involuntarySwitches, pageFaults, processCPUTime, readyLatency, startLatency, runTime,
-        endLatency, notifyLatency, submitLatency, intendedLatency, serviceLatency, submitLag, sustainedRate, capacity,
-        arrivalRate, completionRate, selfPerturbation, longestWait, quiesceTime, resumeToStart, cpuShare, effectiveNice,
+        endLatency, notifyLatency, submitLatency, intendedLatency, recordedLatency, serviceLatency, submitLag,
+        sustainedRate, capacity, arrivalRate, completionRate, selfPerturbation, longestWait, quiesceTime, resumeToStart,
+        cpuShare, effectiveNice,
         allocations, allocatedBytes, retainedBytes, heapAllocated, heapActive, heapResident, heapMapped, heapRetained,
         unreleasedBytes, peakResident, futexCalls, threadsCreated, hardwareInstructions, cycles, cacheMisses,
         branchMisses, instructions, inversions, startsAfterSuspend, highWater, probeCost,
@@ -85,6 +86,9 @@ extension Metric {
     public static let intendedLatency = Metric(
         name: "intended_latency", kinds: [.latency], unit: .nanoseconds, direction: .lower,
         summary: "planned arrival → end")
+    public static let recordedLatency = Metric(
+        name: "recorded_latency", kinds: [.latency], unit: .nanoseconds, direction: .neutral,
+        summary: "arrival → end of the same operations in the recording that is replayed")
     public static let serviceLatency = Metric(
         name: "service_latency", kinds: [.latency], unit: .nanoseconds, direction: .lower,
         summary: "just before the submitting call → end")

@@ -67,6 +67,8 @@ public struct WorkloadPlan: Sendable {
     /// Whether the last operation is submitted first.
     public var isReversed = false
     public var classes: OperationClasses?
+    /// Groups whose latencies are apart, instead of those of classes.
+    public var groups: OperationClasses?
     /// Whether the queue is suspended until everything is submitted.
     public var startsSuspended = false
     /// Nil submits as fast as possible.
@@ -153,6 +155,7 @@ extension WorkloadPlan {
         }
         itemCount = operationCount * itemsPerOperation
         classes?.ofOperation.removeSubrange(operationCount...)
+        groups?.ofOperation.removeSubrange(operationCount...)
         queues?.ofOperation.removeSubrange(operationCount...)
         pacing = pacing?.prefix(operationCount)
     }
@@ -266,7 +269,7 @@ extension WorkloadPlan {
 
 /// The classes by which figures are split: priority levels, thread priority values, or roles.
 public struct OperationClasses: Sendable, Equatable {
-    /// `priority`, `thread_priority` or `role`.
+    /// `priority`, `thread_priority`, `role` or `group`.
     public var label: String
     /// In ascending order of urgency.
     public var keys: [String]

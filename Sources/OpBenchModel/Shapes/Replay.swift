@@ -63,6 +63,7 @@ extension ShapeDefinition {
             } else {
                 plan.queues = WorkloadPlan.Queues(limits: limits, ofOperation: load[.queues].map { UInt8($0) })
             }
+            plan.groups = OperationClasses(groups: load[.groups])
             guard cell.text("priorities") == "recorded", let classes = OperationClasses(load[.priorities]) else {
                 return
             }
@@ -118,6 +119,17 @@ extension RecordedLoad {
 }
 
 extension OperationClasses {
+    /// Nil for one group alone.
+    fileprivate init?(groups: [Int]) {
+        let used = Set(groups).sorted()
+        guard used.count > 1 else { return nil }
+        let index = Dictionary(uniqueKeysWithValues: used.enumerated().map { ($1, UInt8($0)) })
+        self.init(
+            label: "group", keys: used.map(String.init), values: used.map { _ in 0 },
+            ofOperation: groups.map { index[$0]! }
+        )
+    }
+
     /// The classes of those raw priorities; nil if all are the same.
     fileprivate init?(_ priorities: [Int]) {
         let used = Set(priorities).sorted()
@@ -134,6 +146,8 @@ package struct Replay: ShapeDetail {
     /// The processor time of each body, and the time that it spends besides, in nanoseconds.
     package private(set) var work: [Int]
     package private(set) var waits: [Int]
+    /// The recorded time from each arrival to its end; 0 if it is not known.
+    package let latencies: [Int]
     /// The calls that cancel an operation, by their instants in nanoseconds from the first arrival.
     package let cancellations: [(instant: Int64, operation: Int)]
     /// Nil if nothing is cancelled.
@@ -142,7 +156,7 @@ package struct Replay: ShapeDetail {
     private var isAffected: [Bool]
 
     fileprivate init(_ load: RecordedLoad, speed: Double) {
-        (work, waits) = (load[.work], load[.waits])
+        (work, waits, latencies) = (load[.work], load[.waits], load[.latencies])
         let cancelled = load.cancellations
         guard !cancelled.isEmpty else {
             (cancellations, cancellation, isAffected) = ([], nil, [])

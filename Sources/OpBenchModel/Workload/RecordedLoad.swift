@@ -16,6 +16,10 @@ public struct RecordedLoad: Sendable {
         case queues = "queue"
         /// The raw queue priority.
         case priorities = "priority"
+        /// The number of its group, whose figures are apart: a class in a queue.
+        case groups = "group"
+        /// The recorded time from its arrival to its end; 0 if it did not run.
+        case latencies = "latency_ns"
         /// The number of each waiting operation, less that of the previous dependency.
         case dependencySteps = "dependency_steps"
         /// The number of the waiting operation less that of its predecessor; below 0 if that one arrived later.
@@ -83,7 +87,7 @@ public struct RecordedLoad: Sendable {
         for (new, old) in kept.enumerated() {
             builder.add(
                 gap: new == 0 ? 0 : instants[old] - last, work: self[.work][old], wait: self[.waits][old], queue: 0,
-                priority: self[.priorities][old])
+                priority: self[.priorities][old], group: self[.groups][old], latency: self[.latencies][old])
             last = instants[old]
         }
         for edge in dependencies where number[edge.operation] >= 0 && number[edge.predecessor] >= 0 {
@@ -102,12 +106,16 @@ public struct RecordedLoad: Sendable {
 
         package init(limits: [Int?]) { columns = [.limits: limits.map { $0 ?? 0 }] }
 
-        package mutating func add(gap: Int, work: Int, wait: Int, queue: Int, priority: Int) {
+        package mutating func add(
+            gap: Int, work: Int, wait: Int, queue: Int, priority: Int, group: Int = 0, latency: Int = 0
+        ) {
             columns[.gaps, default: []].append(gap)
             columns[.work, default: []].append(work)
             columns[.waits, default: []].append(wait)
             columns[.queues, default: []].append(queue)
             columns[.priorities, default: []].append(priority)
+            columns[.groups, default: []].append(group)
+            columns[.latencies, default: []].append(latency)
         }
 
         /// To be called by ascending `operation`.
@@ -142,7 +150,7 @@ extension RecordedLoad.Column {
     var subject: Subject {
         switch self {
         case .limits: .queue
-        case .gaps, .work, .waits, .queues, .priorities: .operation
+        case .gaps, .work, .waits, .queues, .priorities, .groups, .latencies: .operation
         case .dependencySteps, .dependencyDistances: .dependency
         case .cancellationSteps, .cancellationDelays: .cancellation
         }
@@ -160,8 +168,9 @@ extension RecordedLoad.Column {
     var range: ClosedRange<Int> {
         switch self {
         case .limits: 0...ShapeDefinition.concurrencyLimit
-        case .gaps, .work, .waits, .cancellationDelays: 0...RecordedLoad.timeLimit
+        case .gaps, .work, .waits, .latencies, .cancellationDelays: 0...RecordedLoad.timeLimit
         case .queues: 0...RecordedLoad.queueLimit - 1
+        case .groups: 0...RecordedLoad.groupLimit - 1
         case .priorities: -8...8
         case .dependencySteps, .cancellationSteps: 0...RecordedLoad.operationLimit
         case .dependencyDistances: -RecordedLoad.operationLimit...RecordedLoad.operationLimit
@@ -181,6 +190,7 @@ extension RecordedLoad {
     /// The most operations of one load: more do not fit in a workload file.
     public static let operationLimit = 100_000
     package static let queueLimit = 64
+    package static let groupLimit = 64
     package static let dependencyLimit = 1_000_000
     /// The longest time, of a body as of all arrivals, in nanoseconds.
     package static let timeLimit = Int(ShapeDefinition.secondsLimit * 1e9)

@@ -10,9 +10,17 @@ public struct ReplayedRecording: Sendable {
         public var operations: Int
     }
 
+    /// A class in a queue; its place in the list is its number in the load.
+    public struct Group: Sendable, Equatable {
+        public var name: String
+        public var operations: Int
+    }
+
     public let load: RecordedLoad
     /// In the order of their first operations.
     public let queues: [Queue]
+    /// In the order of their first operations. The last one has all that are too many.
+    public let groups: [Group]
     /// The differences between the recording and the load, a sentence each.
     public let notes: [String]
 
@@ -43,7 +51,7 @@ public struct ReplayedRecording: Sendable {
                 remedy: "choose another part by --from and --to")
         }
         self.load = load
-        queues = draft.queues
+        (queues, groups) = (draft.queues, draft.groups)
         notes = draft.notes
     }
 }
@@ -54,6 +62,9 @@ private struct Draft {
     /// Indices of the operations to replay.
     private(set) var kept: [Int] = []
     private(set) var queues: [ReplayedRecording.Queue] = []
+    private(set) var groups: [ReplayedRecording.Group] = []
+    /// By queue and class.
+    private var groupNumbers: [[Int]: Int] = [:]
     /// By index of the recording's queue.
     private var numbers: [Int?]
     private var (unknown, unfinished, uncancelled) = (0, 0, 0)
@@ -96,7 +107,9 @@ private struct Draft {
             let (work, wait) = body(of: operation, recording.details[index])
             builder.add(
                 gap: Int(max(0, operation.submit - (last ?? operation.submit))), work: work, wait: wait,
-                queue: numbers[Int(operation.queue)]!, priority: RecordedLoad.priority(Int(operation.priority)))
+                queue: numbers[Int(operation.queue)]!, priority: RecordedLoad.priority(Int(operation.priority)),
+                group: group(of: operation),
+                latency: operation.wasExecuted ? RecordedLoad.time(operation.end - operation.submit) : 0)
             last = max(last ?? operation.submit, operation.submit)
         }
         addDependencies(places, to: &builder)
@@ -110,6 +123,19 @@ private struct Draft {
         }
         let load = builder.load
         return load.hasCircle ? nil : load
+    }
+
+    /// Counts the operation in its group.
+    private mutating func group(of operation: TracedOperation) -> Int {
+        let key = [Int(operation.queue), Int(operation.operationClass)]
+        let number = groupNumbers[key] ?? min(groups.count, RecordedLoad.groupLimit - 1)
+        groupNumbers[key] = number
+        if number == groups.count {
+            let queue = queues[numbers[Int(operation.queue)]!].name
+            groups.append(.init(name: "\(recording.trace.className(of: operation)) in \(queue)", operations: 0))
+        }
+        groups[number].operations += 1
+        return number
     }
 
     private func addDependencies(_ places: [Int?], to builder: inout RecordedLoad.Builder) {

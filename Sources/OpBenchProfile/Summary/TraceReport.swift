@@ -18,7 +18,6 @@ public struct TraceReport: Sendable {
     public let trace: SampleTrace
     public let waits: WaitAnalysis
     public let inversions: PriorityInversions
-    public let wakeUps: WakeUps
     public let tails: Tails
     /// Nil for a server's trace.
     public let graph: Graph?
@@ -40,7 +39,6 @@ public struct TraceReport: Sendable {
         self.trace = trace
         waits = WaitAnalysis(trace, graph)
         inversions = PriorityInversions(trace, tolerance: tolerance)
-        wakeUps = WakeUps(trace)
         tails = Tails(trace, graph, waits)
         self.graph = Self.graph(trace, graph, burden: waits.burden)
     }
@@ -112,10 +110,10 @@ extension TraceReport {
                 lines.append(
                     "priority inversions: \(inversions.inversions.count) of \(counted(inversions.starts, "start"))")
             }
-            return lines + wakeUpLines(withTimes: false)
+            return lines + wakeUpLines
         }
         lines += tails.lines(after: graph.map(finding)) + (graph.map { graphLines($0) } ?? loadLines)
-        return lines + waitLines(of: "all operations", waits.total) + priorityLines + wakeUpLines(withTimes: true)
+        return lines + waitLines(of: "all operations", waits.total) + priorityLines + wakeUpLines
     }
 
     private static func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
@@ -245,17 +243,27 @@ extension TraceReport {
         return lines
     }
 
-    private func wakeUpLines(withTimes: Bool) -> [String] {
-        guard wakeUps.parks + wakeUps.wakes > 0 else { return [] }
-        var lines = [
-            "threads parked \(Self.times(wakeUps.parks)) and were woken \(Self.times(wakeUps.wakes)), "
-                + "\(wakeUps.vainWakes) of them in vain"
-        ]
-        if let pair = wakeUps.pairs.first(where: { $0.waker != nil }), let waker = pair.waker {
-            lines.append(
-                "most often: \(trace.threads[waker].name) woke \(trace.threads[pair.woken].name), \(pair.count)×"
-                    + (withTimes ? ", at worst \(Quantities.time(pair.longest)) late" : ""))
+    /// How often threads slept and were woken, and how often one was woken that did not sleep.
+    private var wakeUpLines: [String] {
+        var (parks, wakes, vain, parked) = (0, 0, 0, Set<UInt16>())
+        // A wake-up at the time of the park counts as after it.
+        let order: [TracedThreadEvent.Kind?: Int] = [.park: 0, .wake: 1]
+        for event in trace.threadEvents.sorted(by: { ($0.time, order[$0.kind] ?? 2) < ($1.time, order[$1.kind] ?? 2) })
+        {
+            switch event.kind {
+            case .park:
+                parks += 1
+                parked.insert(event.thread)
+            case .wake:
+                wakes += 1
+                if !parked.contains(event.other) { vain += 1 }
+            case .unpark: parked.remove(event.thread)
+            default: continue
+            }
         }
-        return lines
+        guard parks + wakes > 0 else { return [] }
+        return [
+            "threads parked \(Self.times(parks)) and were woken \(Self.times(wakes)), \(vain) of them in vain"
+        ]
     }
 }

@@ -24,9 +24,29 @@ extension RoundAnalysis {
             }
         }
         reportClasses(operations: operations, into: &report)
+        reportRecorded(into: &report)
         keepingUp?.report(flagsOverload: plan.replay == nil, into: &report)
         if plan.storm != nil {
             report.add(.startsAfterSuspend, "total", Double(startsAfterSuspend), operations: operations)
+        }
+    }
+
+    /// The latencies that the operations of a replay had in the recording.
+    private func reportRecorded(into report: inout SampleReport) {
+        guard let latencies = plan.replay?.latencies else { return }
+        var parts = [("", latencies)]
+        for (index, _) in (plan.groups?.keys ?? []).enumerated() {
+            let own = zip(latencies, plan.groups!.ofOperation).filter { $1 == index }.map(\.0)
+            parts.append((plan.groups!.name(index), own))
+        }
+        for (name, latencies) in parts {
+            let known = latencies.filter { $0 > 0 }.sorted()
+            if known.isEmpty { continue }
+            for percent in [50, 99] {
+                report.add(
+                    .recordedLatency, "p\(percent)", Double(known[(known.count * percent + 99) / 100 - 1]),
+                    operationClass: name, operations: known.count)
+            }
         }
     }
 

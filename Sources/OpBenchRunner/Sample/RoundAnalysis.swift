@@ -26,6 +26,9 @@ struct RoundAnalysis {
 
     init(plan: WorkloadPlan) { self.plan = plan }
 
+    /// The operations whose latencies are apart.
+    private var parts: OperationClasses? { plan.groups ?? plan.classes }
+
     /// Adds one round before its stamps are reset.
     mutating func add(_ round: Round, _ body: OperationBody) {
         addLatencies(round, body)
@@ -53,7 +56,7 @@ struct RoundAnalysis {
         let stages: [LatencyStage] = [.ready, .start, .run, .end, .submit, .notified]
         var local = emptyHistograms(of: stages)
         for operation in 0..<plan.operationCount where body.read(.start, operation) > 0 {
-            let index = Int(plan.classes?.ofOperation[operation] ?? 0)
+            let index = Int(parts?.ofOperation[operation] ?? 0)
             let ready = ready(operation, round, body)
             let submit = body.read(.submit, operation)
             let (start, end) = (body.read(.start, operation), body.read(.end, operation))
@@ -71,14 +74,14 @@ struct RoundAnalysis {
     private func emptyHistograms(of stages: [LatencyStage]) -> [[Histogram<UInt64>]] {
         [[Histogram<UInt64>]](
             repeating: [Histogram<UInt64>](repeating: Histogram(), count: stages.count),
-            count: plan.classes?.keys.count ?? 1)
+            count: parts?.keys.count ?? 1)
     }
 
     private mutating func merge(_ local: [[Histogram<UInt64>]], of stages: [LatencyStage]) {
         for index in local.indices {
             for (stage, histogram) in zip(stages, local[index]) {
                 recorder.merge(histogram, stage)
-                if let classes = plan.classes { recorder.merge(histogram, stage, classes.name(index)) }
+                if let parts { recorder.merge(histogram, stage, parts.name(index)) }
             }
         }
     }
@@ -135,7 +138,7 @@ struct RoundAnalysis {
         for operation in 0..<plan.operationCount {
             let (submit, end) = (body.read(.submit, operation), body.read(.end, operation))
             if end == 0 { continue }
-            let index = Int(plan.classes?.ofOperation[operation] ?? 0)
+            let index = Int(parts?.ofOperation[operation] ?? 0)
             local[index][0].record(nanoseconds: end - submit)
             guard case .arrivals(let instants) = plan.pacing else { continue }
             let arrival = pace.firstArrival + instants[operation]
