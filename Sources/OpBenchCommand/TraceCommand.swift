@@ -7,12 +7,13 @@ import OpBenchRunner
 struct TraceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trace",
-        abstract: "Explain a program's recording: work, span, waits, slowest operations, timeline.",
+        abstract: "Explain a program's recording: where its slowest 1 % come from, and who did it.",
         discussion: """
-            Reads a recording of OperationEngineRecorder, with the part before it in FILE.1, and writes what \
-            `opbench profile --kind trace` writes of a cell: work and span, critical path, waits by reason, priority \
-            inversions, why the slowest 1 % of each class were slow (tail.json), trace.json for ui.perfetto.dev. \
-            Begins with what the recording lacks: lost events, its end, operations without their submission.
+            Reads a recording of OperationEngineRecorder, with the part before it in FILE.1, and prints what delayed \
+            the slowest 1 % of each class in a queue, added up over all incidents; then the latencies of each class, \
+            and the use of workers, processors and limits. Of a graph that was submitted at once, also work, span and \
+            critical path. Writes tail.json, and trace.json for ui.perfetto.dev. Begins with what the recording \
+            lacks: lost events, its end, operations without their submission.
 
             --from and --to keep the operations that were submitted in that time.
 

@@ -19,6 +19,25 @@ struct SummaryTableTests {
         return row
     }
 
+    @Test("The groups of a replay: recorded, and on each backend with the difference")
+    func groups() {
+        var rows: [SummaryRow] = []
+        for (cell, factor) in [("w", 1.5), ("w limit=8", 1.0)] {
+            for backend in [BackendID.engine, .dispatch] {
+                for (group, p99) in [("", 60e6), ("group=0", 50e6), ("group=1", 2e6)]
+                where backend != .dispatch || group != "group=1" {
+                    var row = row(backend)
+                    (row.cellID, row.operationClass) = (cell, group)
+                    (row[.recordedLatencyP50].value, row[.recordedLatencyP99].value) = (1e6, p99)
+                    (row[.intendedLatencyP50].value, row[.intendedLatencyP99].value) = (1e6, p99 * factor)
+                    rows.append(row)
+                }
+            }
+        }
+        golden.expect(ReplayedGroups.text(of: rows, width: nil), "the groups of a replay")
+        #expect(ReplayedGroups.text(of: [row(.engine)], width: nil) == "")
+    }
+
     // MARK: Marks
 
     private func marks(

@@ -55,6 +55,9 @@ import Testing
         #expect(load.cancellations.map { [$0.operation, $0.delay] } == [[3, 600]])
         #expect(replayed.queues.map(\.name) == ["downloads", "secret"])
         #expect(replayed.queues.map(\.operations) == [1, 3] && replayed.notes == [])
+        #expect(replayed.groups.map(\.name) == ["operation in downloads", "operation in secret"])
+        #expect(replayed.groups.map(\.operations) == [1, 3] && load[.groups] == [0, 1, 1, 1])
+        #expect(load[.latencies] == [1100, 1050, 3100, 0])
     }
 
     @Test func `a load has no name, and is valid in a workload`() throws {

@@ -53,6 +53,30 @@ import Testing
         #expect(plan.replay?.cancellations.map(\.operation) == [5])
     }
 
+    @Test func `groups have their own latencies, replayed and recorded, instead of priorities`() throws {
+        var plan = try plan()
+        #expect(plan.groups == nil)
+        var columns = RecordedLoad.Builder(limits: [nil])
+        for number in 0..<10 {
+            columns.add(
+                gap: 1000, work: 100, wait: 0, queue: 0, priority: 0, group: number % 2,
+                latency: number == 8 ? 0 : 1000 * (number + 1))
+        }
+        let load = columns.load
+        let json =
+            #"{"recording": {"gaps_ns": ["1000*10"], "cpu_ns": ["100*10"], "group": "#
+            + #"[0, 1, 0, 1, 0, 1, 0, 1, 0, 1], "latency_ns": [1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 0, 10000]}}"#
+        plan = try Fixture.plan("replay", json)
+        #expect(plan.groups?.keys == ["0", "1"] && plan.replay?.latencies == load[.latencies])
+        #expect(plan.shortened(to: 3).groups?.ofOperation == [0, 1, 0])
+        var report = SampleReport()
+        RoundAnalysis(plan: plan).report(rounds: 1, into: &report)
+        let recorded = report.figures.filter { $0.metric == Metric.recordedLatency.name }
+        #expect(recorded.map(\.operationClass) == ["", "", "group=0", "group=0", "group=1", "group=1"])
+        #expect(recorded.map(\.stat) == ["p50", "p99", "p50", "p99", "p50", "p99"])
+        #expect(recorded.map(\.value) == [5000, 10_000, 3000, 7000, 6000, 10_000])
+    }
+
     @Test func `a warm-up has the first operations, and no long body`() throws {
         let short = try plan().shortened(to: 9)
         #expect(short.operationCount == 9 && short.replay?.work.count == 9)

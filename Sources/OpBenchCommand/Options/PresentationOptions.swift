@@ -40,6 +40,7 @@ struct PresentationOptions: ParsableArguments {
         case .table where wide: SummaryTable(rows, context).text
         case .table:
             CellTable.text(of: rows, context, width: width, isColored: StandardOutput.isColored)
+                + ReplayedGroups.text(of: rows, width: width)
         case .csv: CSVFile.text(of: rows)
         case .json: RowJSON.text(of: rows)
         case .markdown: SummaryTable(rows, context).markdown

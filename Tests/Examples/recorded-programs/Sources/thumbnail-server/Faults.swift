@@ -12,7 +12,7 @@ enum Fault: String, CaseIterable {
     case lock
     /// One of two hundred answers needs something that takes 50 ms.
     case dependency
-    /// Drawings wait for a disk for 2 ms, one at a time.
+    /// Drawings wait for a disk for 5 ms, one at a time.
     case limit
     /// Twice as many processes as there are processors compute.
     case neighbour
@@ -70,7 +70,7 @@ final class Faults: Sendable {
     /// Before a drawing.
     func look() {
         if fault == .lock { palette.withLock { $0 += 1 } }
-        if fault == .limit { usleep(2000) }
+        if fault == .limit { usleep(5000) }
     }
 
     func request(_ answer: Operation) {
