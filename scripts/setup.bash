@@ -114,17 +114,6 @@ require_valgrind() {
     command -v valgrind >/dev/null || install_packages valgrind
 }
 
-# GitLab's job reads and writes the notes of its merge request with them.
-require_curl_and_jq() {
-    command -v curl >/dev/null || install_packages curl
-    command -v jq >/dev/null || install_packages jq
-}
-
-# GNU time observes a process tree's CPU time.
-require_gnu_time() {
-    [[ -x /usr/bin/time ]] || install_packages time
-}
-
 # artefact_folder ROOT: the folder of a run's records and tables; created if missing.
 artefact_folder() {
     local folder=${OPBENCH_ARTEFACTS:-$1/.build/artefacts}

@@ -51,7 +51,7 @@ public struct SweepFinding: Sendable {
     struct Point {
         var x: Double
         var score: Double
-        /// The ends of the interval; equal to the score without one.
+        /// The ends of the interval; no numbers without one.
         var low: Double
         var high: Double
     }
@@ -91,14 +91,15 @@ extension SweepFinding.Kind {
             // A constant overhead v makes the efficiency w / (w + v), whose logit is log w − log v.
             guard row.backend != .serial, let efficiency = row[.schedulingEfficiency].value else { return nil }
             func logit(_ part: Double) -> Double {
+                if part.isNaN { return .nan }
                 let inside = min(max(part, 1e-9), 1 - 1e-9)
                 return log(inside / (1 - inside))
             }
-            let (time, interval) = (row[.time].value ?? 1, row.interval(of: .time))
+            let (time, interval) = (row[.time].value ?? .nan, row.interval(of: .time))
             let items = row.parameters["items_per_operation"].flatMap(Double.init) ?? 1
             return .init(
-                x: x * items, score: logit(efficiency), low: logit(efficiency * time / (interval?.high ?? time)),
-                high: logit(efficiency * time / (interval?.low ?? time)))
+                x: x * items, score: logit(efficiency), low: logit(efficiency * time / (interval?.high ?? .nan)),
+                high: logit(efficiency * time / (interval?.low ?? .nan)))
         case .load, .rate:
             if row.quality?.isOverloaded == true {
                 return .init(x: x, score: .infinity, low: .infinity, high: .infinity)
@@ -107,8 +108,8 @@ extension SweepFinding.Kind {
             let interval = row.interval(of: .intendedLatencyP99)
             func score(_ latency: Double) -> Double { log(latency / SweepFinding.latencyBound) }
             return .init(
-                x: x, score: score(latency), low: score(interval?.low ?? latency),
-                high: score(interval?.high ?? latency))
+                x: x, score: score(latency), low: score(interval?.low ?? .nan),
+                high: score(interval?.high ?? .nan))
         }
     }
 }

@@ -88,7 +88,7 @@ struct ReportCommand: ParsableCommand {
         if opens { Self.showInBrowser(path) }
     }
 
-    /// What is compared: the runs, or the backends of the only one.
+    /// Names what is compared: the runs, or the backends of the only one.
     private static func title(of runs: [PageRun]) -> String {
         let backends = runs.flatMap { $0.summary.lazy.map(\.backend.family).uniqued() }.uniqued()
         let names = runs.count > 1 ? runs.map(\.name) : backends

@@ -44,9 +44,10 @@ struct SweepFindingsTests {
                 return row
             }
         }
-        guard case .at(let x, low: let low?, high: let high?) = SweepFinding.all(of: rows([1e5, 1e5, 1e7]))[0].place
+        // Without intervals of the latencies there is none.
+        guard case .at(let x, low: nil, high: nil) = SweepFinding.all(of: rows([1e5, 1e5, 1e7]))[0].place
         else { throw Missing() }
-        #expect(abs(x - 0.4 * sqrt(2)) < 1e-9 && low == x && high == x)
+        #expect(abs(x - 0.4 * sqrt(2)) < 1e-9)
         #expect(SweepFinding.all(of: rows([1e5, 1e5, nil]))[0].place == .between(0.4, 0.8))
     }
 

@@ -127,8 +127,8 @@ struct SchemaAgreementTests {
     /// Whether the error is of a value that its list has twice, where no two texts of the list are the same.
     private static func isSpelledTwice(_ error: InputError, in root: JSONValue) -> Bool {
         let words = error.path.split(whereSeparator: { ".[]".contains($0) }).dropFirst().map(String.init)
-        guard error.message.contains("twice"), case .array(let list)? = value(at: Array(words.dropLast()), in: root)?.content
-        else { return false }
+        let list = value(at: Array(words.dropLast()), in: root)
+        guard error.message.contains("twice"), case .array(let list)? = list?.content else { return false }
         return Set(list.map(Replacements.oneLine)).count == list.count
     }
 

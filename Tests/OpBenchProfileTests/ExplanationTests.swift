@@ -279,7 +279,7 @@ struct ExplanationTests {
         expectGolden(explanation, "only the slowest operations")
         // Functions come first if the CPU time changed.
         expectGolden(self.explanation(usual, slow, time: 120), "functions, then the slowest operations")
-        // On the side with the longer latency; another one in each turn is none.
+        // On the side with the longer latency; another one in each turn does not count.
         let reversed = self.explanation(slow, usual)
         #expect(reversed.tails.first?.latency.difference ?? 0 < -80_000)
         #expect(reversed.tails.first?.culprit == tail.culprit)

@@ -227,7 +227,7 @@ struct TailTests {
         #expect(second.reasons.first?.name == WaitReason.dependency.words)
     }
 
-    @Test("Late workers: the engine's way, or a processor, as the trace tells; bodies that lose it")
+    @Test("Late workers: the engine's way, or a processor, as the trace shows; bodies that lose it")
     func lateWorkers() throws {
         func late(_ change: (inout SampleTrace, Int) -> Void) throws -> String? {
             var trace = trace(workers: 4)

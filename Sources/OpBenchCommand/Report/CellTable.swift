@@ -11,13 +11,11 @@ enum CellTable {
         of rows: [SummaryRow], _ context: SummaryContext, width: Int? = TableWidth.ofOutput(), isColored: Bool = false
     ) -> String {
         guard !rows.isEmpty else { return "" }
+        let sections = rows.byWorkload.map { CellSection($0, context) }
         // Signs distinguish ratios; if none has enough blocks, the findings say so.
-        let verdicts = Set(rows.compactMap(\.ratioVerdict))
-        let marked = verdicts == [.unknown] ? [] : verdicts
-        let layouts = rows.byWorkload.map { rows in
-            CellSection(rows, context, marked: marked)
-                .layout(width: width, isColored: isColored)
-        }
+        var marked = Set(sections.flatMap(\.verdicts))
+        if marked.isSubset(of: [.unknown, .incomparable]) { marked.remove(.unknown) }
+        let layouts = sections.map { $0.layout(width: width, isColored: isColored, marked: marked) }
         let notes = notes(on: rows, marked: marked, hidden: layouts.flatMap(\.hidden).uniqued())
         let findings = FindingSentences(rows, context).lines
         func paragraph(_ text: String, hanging: Int) -> String {
@@ -95,8 +93,6 @@ private struct CellSection {
 
     private let rows: [SummaryRow]
     private let context: SummaryContext
-    /// The verdicts that have a sign.
-    private let marked: Set<RatioVerdict>
     private let names: CellNames
     private let cellIDs: [String]
     /// The backends of each column, in one build: forms of one backend of which no cell has two share a column.
@@ -110,8 +106,8 @@ private struct CellSection {
     private static let mostEntries = 2_000_000
 
     /// - Parameter rows: at least one row, all of one workload.
-    init(_ rows: [SummaryRow], _ context: SummaryContext, marked: Set<RatioVerdict>) {
-        (self.rows, self.context, self.marked) = (rows, context, marked)
+    init(_ rows: [SummaryRow], _ context: SummaryContext) {
+        (self.rows, self.context) = (rows, context)
         names = CellNames(rows.map { .init(id: $0.cellID, parameters: $0.parameters) })
         cellIDs = rows.map(\.cellID).uniqued()
         let all = Self.columns(of: rows)
@@ -153,12 +149,20 @@ private struct CellSection {
         return (areTimesShown ? [Line(cellID: cell, figure: .time)] : []) + special + shares
     }
 
+    /// The verdicts of the ratios that the table shows.
+    var verdicts: Set<RatioVerdict> {
+        let timed = Set(lines.filter { $0.figure == .time }.map(\.cellID))
+        return Set(rows.filter { timed.contains($0.cellID) }.compactMap(\.ratioVerdict))
+    }
+
     /// If the table is too wide, the times of backends with ratios are left out, those of the first one last.
-    func layout(width: Int?, isColored: Bool) -> TableText {
+    ///
+    /// - Parameter marked: the verdicts that have a sign.
+    func layout(width: Int?, isColored: Bool, marked: Set<RatioVerdict>) -> TableText {
         let heading = TerminalText.escaped(names.heading, limit: TerminalText.messageLimit)
         let title = WrappedText.paragraph(heading, width: width, hanging: 2)
         guard !columns.isEmpty else { return .init(text: title + "not measured\n", hidden: []) }
-        let entries = entries
+        let entries = entries(marked)
         let styles = isColored ? entries.map { $0.map(\.style) } : nil
         let short = entries.map { $0.map { $0.ratio.isEmpty ? $0 : $0.withoutFigure } }
         var layout = table(entries, styles, width)
@@ -169,7 +173,7 @@ private struct CellSection {
     }
 
     /// The entries of each column, one for each line.
-    private var entries: [[Entry]] {
+    private func entries(_ marked: Set<RatioVerdict>) -> [[Entry]] {
         let places = rows.map {
             (Place(cellID: $0.cellID, operationClass: $0.operationClass, backend: $0.backendSide), $0)
         }
@@ -179,7 +183,7 @@ private struct CellSection {
                 let rows = column.compactMap { backend in
                     found[Place(cellID: line.cellID, operationClass: line.operationClass, backend: backend)]
                 }
-                return entry(rows.first { $0.status == .ok } ?? rows.first, line.figure)
+                return entry(rows.first { $0.status == .ok } ?? rows.first, line.figure, marked)
             }
         }
     }
@@ -210,7 +214,7 @@ private struct CellSection {
             width: width, styles: styles.map { styles in { (line: Int) in plain + styles.map { $0[line] } } })
     }
 
-    private func entry(_ row: SummaryRow?, _ figure: Figure) -> Entry {
+    private func entry(_ row: SummaryRow?, _ figure: Figure, _ marked: Set<RatioVerdict>) -> Entry {
         guard let row else { return Entry(figure: Quantities.absent) }
         guard row[figure].value != nil else {
             let isMissing = [.ok, .skipped, .unsupported].contains(row.status)

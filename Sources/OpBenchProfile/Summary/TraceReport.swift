@@ -118,7 +118,7 @@ extension TraceReport {
 
     private static func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
 
-    /// What kept a graph from using all workers for all of its time, in a word with the threshold.
+    /// The cause that kept a graph from using all workers for all of its time, in a word with the threshold.
     private func finding(_ graph: Graph) -> String {
         let (figures, path) = (graph.workSpan, graph.path)
         let executed = trace.operations.count(where: \.wasExecuted)

@@ -15,7 +15,7 @@ private struct TailAnalysis {
     private let waits: WaitAnalysis
     private let groups: Groups
     private let delays: Delays
-    /// What delayed slow operations.
+    /// The causes that delayed slow operations.
     private var found: [Cause: [Delays.Charge]] = [:]
 
     private static let leastSlow = 3

@@ -69,7 +69,7 @@ public struct NamedTime: Codable, Equatable, Sendable {
 public struct Culprit: Codable, Equatable, Sendable {
     /// The word for such causes.
     public var word: Word
-    /// What it is and did.
+    /// Its class, and what it did.
     public var name: String
     /// The time for which it delayed slow operations, how many, and of which groups.
     public var delay: Int64
