@@ -302,6 +302,15 @@ if let extent = Context.environment["OPBENCH_ENGINE_ONLY"] {
     }
 }
 
+// The scripts build without optimization what neither executes, times, reads nor analyses samples: a first build takes less
+// time. A package that depends on this one never sees the flag.
+if takesExactVersions {
+    let plain = ["OpBenchCommand", "OpBenchPage", "OpBenchHistory", "OpBenchLaunch"]
+    for target in package.targets where plain.contains(target.name) {
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+    }
+}
+
 // The same readers under libFuzzer, for scripts/fuzz. The value is the path of libFuzzer's runtime without its `main`,
 // which is part of the toolchain; only these modules are instrumented to guide the search.
 if let runtime = Context.environment["OPBENCH_FUZZER"] {

@@ -1,6 +1,5 @@
 import CLinux
 import CRecording
-import Glibc
 import OperationEngine
 import Synchronization
 
@@ -130,7 +129,7 @@ final class ThreadEvents: @unchecked Sendable {
         return true
     }
 
-    deinit { if useFile >= 0 { Glibc.close(useFile) } }
+    deinit { if useFile >= 0 { clinux_close(useFile) } }
 
     /// - Returns: the thread's time in the run queue since its last operation, as an event has it; 0 within an operation.
     func begin(_ operation: UInt64) -> UInt32 {
