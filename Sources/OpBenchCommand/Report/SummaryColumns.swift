@@ -15,7 +15,7 @@ struct SummaryContext {
     /// The figure's text in short tables and sentences; its digits are those that its interval allows.
     func short(_ figure: Figure, _ row: SummaryRow) -> String {
         guard let value = row[figure].value else { return Quantities.absent }
-        if figure.column?.isPart == true { return Quantities.percent((value * 100).rounded() / 100) }
+        if figure.column?.isPart == true { return Quantities.count((value * 100).rounded()) + " %" }
         return Quantities.short(
             value, width: row.interval(of: figure).map { $0.high - $0.low }, in: figure.unit,
             resolution: figure.basis == .sample ? clockResolution : 0)
