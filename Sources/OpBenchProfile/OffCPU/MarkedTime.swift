@@ -45,15 +45,7 @@ public struct MarkedTime: Equatable, Sendable {
         return (length, first ?? begin)
     }
 
-    /// A binary search.
-    private func firstEndingAfter(_ time: Int64) -> Int {
-        var (low, high) = (0, ranges.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if ranges[middle].upperBound > time { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
+    private func firstEndingAfter(_ time: Int64) -> Int { ranges.partition { $0.upperBound > time } }
 }
 
 extension Int64 {

@@ -90,11 +90,7 @@ struct Suspensions {
     }
 
     private func place(_ time: TraceTime) -> Int? {
-        var (low, high) = (0, spans.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if spans[middle].start <= time { low = middle + 1 } else { high = middle }
-        }
-        return low == 0 ? nil : low - 1
+        let next = spans.partition { $0.start > time }
+        return next == 0 ? nil : next - 1
     }
 }

@@ -66,13 +66,9 @@ public struct RawStacks: Equatable, Sendable, Codable {
         let marks = marks.sorted { $0.lowerBound < $1.lowerBound }
         var kept = self
         kept.samples = samples.filter { sample in
-            // Finds the last mark that begins before it; marks do not overlap.
-            var (low, high) = (0, marks.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if marks[middle].lowerBound <= sample.time { low = middle + 1 } else { high = middle }
-            }
-            return low > 0 && marks[low - 1].contains(sample.time)
+            // The last mark that begins before it is the one before this; marks do not overlap.
+            let next = marks.partition { $0.lowerBound > sample.time }
+            return next > 0 && marks[next - 1].contains(sample.time)
         }
         return kept
     }

@@ -136,7 +136,7 @@ extension TraceReport {
                     + "\(longest.operation) (\(trace.className(of: trace.operations[longest.operation])))"
                 : "serial: bodies of the critical path took \(share)"
         }
-        let reason = WaitReason.allCases.max { (path.waits[$0], $1.rawValue) < (path.waits[$1], $0.rawValue) }!
+        let reason = path.waits.greatest
         let share = Quantities.percent(Double(path.waits[reason]), of: Double(path.waits.total))
         return "\(reason.word): most of the critical path's waits, \(share), are for this: \(reason.words)"
     }
@@ -220,8 +220,8 @@ extension TraceReport {
             var line =
                 "  operation \(step.operation) (\(trace.className(of: operation))): "
                 + "\(Quantities.time(step.duration)) after \(Quantities.time(step.wait.total))"
-            let reason = WaitReason.allCases.max { (step.wait[$0], $1.rawValue) < (step.wait[$1], $0.rawValue) }
-            if let reason, step.wait[reason] > 0 { line += ", most of it \(reason.words)" }
+            let reason = step.wait.greatest
+            if step.wait[reason] > 0 { line += ", most of it \(reason.words)" }
             lines.append(line)
         }
         return lines

@@ -88,19 +88,5 @@ struct Holders {
     }
 }
 
-extension RandomAccessCollection where Index == Int {
-    /// The first index whose element has a property; the end if none has.
-    ///
-    /// - Parameter property: false for the first elements and true for all others.
-    func partition(_ property: (Element) -> Bool) -> Int {
-        var (low, high) = (startIndex, endIndex)
-        while low < high {
-            let middle = (low + high) / 2
-            if property(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
-}
-
 /// The lower median; 0 of nothing.
 func median(of values: [Int64]) -> Int64 { values.isEmpty ? 0 : values.sorted()[(values.count - 1) / 2] }

@@ -216,11 +216,7 @@ struct WorkerGaps {
 
     /// - Parameter times: sorted.
     private static func has(_ times: [TraceTime], from start: TraceTime, to end: TraceTime) -> Bool {
-        var (low, high) = (0, times.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if times[middle] < start { low = middle + 1 } else { high = middle }
-        }
-        return low < times.count && times[low] <= end
+        let first = times.partition { $0 >= start }
+        return first < times.count && times[first] <= end
     }
 }

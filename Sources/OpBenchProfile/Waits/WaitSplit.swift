@@ -71,6 +71,11 @@ public struct WaitSplit: Equatable, Sendable {
         set { times[reason.rawValue] = newValue }
     }
 
+    /// The reason with the longest wait; of equal ones the first.
+    var greatest: WaitReason {
+        WaitReason.allCases.max { (self[$0], $1.rawValue) < (self[$1], $0.rawValue) }!
+    }
+
     public var total: Int64 { times.indices.reduce(0) { $0 + times[$1] } }
 
     public static func + (left: WaitSplit, right: WaitSplit) -> WaitSplit {

@@ -18,12 +18,8 @@ struct WaitEvent: Comparable {
 extension [WaitEvent] {
     /// The index of the last event at or before a time; nil if there is none.
     func last(at time: TraceTime) -> Int? {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle].time <= time { low = middle + 1 } else { high = middle }
-        }
-        return low == 0 ? nil : low - 1
+        let next = partition { $0.time > time }
+        return next == 0 ? nil : next - 1
     }
 }
 
@@ -41,14 +37,7 @@ struct Starts {
     }
 
     /// The number of starts up to and including a time.
-    func count(upTo time: TraceTime) -> Int {
-        var (low, high) = (0, times.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if times[middle] <= time { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    func count(upTo time: TraceTime) -> Int { times.partition { $0 > time } }
 }
 
 /// The time for which all workers were busy, accumulated up to any time, as seen by an operation of one priority.

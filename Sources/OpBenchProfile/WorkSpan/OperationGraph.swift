@@ -113,16 +113,12 @@ extension SampleTrace {
         for thread in members.indices { members[thread].sort { key($0) < key($1) } }
         for (index, operation) in operations.enumerated() where operation.submitter != TracedOperation.unknown {
             let own = members[Int(operation.submitter)]
-            // Finds the first that started after the submission; the one before it started last.
-            var (low, high) = (0, own.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if operations[Int(own[middle])].start <= operation.submit { low = middle + 1 } else { high = middle }
-            }
-            guard low > 0 else { continue }
-            let candidate = operations[Int(own[low - 1])]
+            // The first that started after the submission; the one before it started last.
+            let next = own.partition { operations[Int($0)].start > operation.submit }
+            guard next > 0 else { continue }
+            let candidate = operations[Int(own[next - 1])]
             let end = candidate.notified == .absent ? candidate.end : candidate.notified
-            if operation.submit <= end, own[low - 1] != index { submitters[index] = own[low - 1] }
+            if operation.submit <= end, own[next - 1] != index { submitters[index] = own[next - 1] }
         }
         return submitters
     }
