@@ -4,18 +4,18 @@ import Synchronization
 /// Makes a program's operations, which tell their subjects what happens.
 enum OperationFactory {
     /// Nil for a closure and a barrier.
-    static func make(_ subject: Subject, _ live: LiveCount) -> Operation? {
+    static func make(_ subject: Subject) -> Operation? {
         let operation: Operation
         switch subject.kind {
         case .closure, .barrier: return nil
-        case .plain: operation = PlainOperation(subject, live)
-        case .held: operation = HeldOperation(subject, live)
-        case .block: operation = BlockOperation(block: block(subject, live))
-        case .blocks(let count): operation = GroupOperation(subject, live, count)
-        case .task: operation = TaskOperation(subject, live)
-        case .ownStart(.whenAsked(let last)): operation = AskedOperation(subject, live, last)
-        case .ownStart(let end): operation = OwnStartOperation(subject, live, end)
-        case .ownEnd(let end): operation = OwnEndOperation(subject, live, end)
+        case .plain: operation = PlainOperation(subject)
+        case .held: operation = HeldOperation(subject)
+        case .block: operation = BlockOperation(block: block(subject))
+        case .blocks(let count): operation = GroupOperation(subject, count)
+        case .task: operation = TaskOperation(subject)
+        case .ownStart(.whenAsked(let last)): operation = AskedOperation(subject, last)
+        case .ownStart(let end): operation = OwnStartOperation(subject, end)
+        case .ownEnd(let end): operation = OwnEndOperation(subject, end)
         }
         if subject.task.priority != .normal { operation.queuePriority = subject.task.priority }
         if subject.task.threadPriority != 0.5 { operation.threadPriority = subject.task.threadPriority }
@@ -24,10 +24,10 @@ enum OperationFactory {
     }
 
     /// The body of a block, a closure or a barrier, with an object that only it holds.
-    static func block(_ subject: Subject, _ live: LiveCount) -> @Sendable () -> Void {
-        let cargo = Cargo(subject, live)
+    static func block(_ subject: Subject) -> @Sendable () -> Void {
+        let life = Life(subject)
         return {
-            withExtendedLifetime(cargo) {
+            withExtendedLifetime(life) {
                 subject.begin()
                 subject.work()
                 subject.end()
@@ -36,20 +36,21 @@ enum OperationFactory {
     }
 }
 
-/// The object that a block captures.
-private final class Cargo: Sendable {
+/// The object that an operation has, or that a block captures. Its end is that of the operation, or of the block.
+private final class Life: Sendable {
     private let subject: Subject
     private let live: LiveCount
 
-    init(_ subject: Subject, _ live: LiveCount) {
+    init(_ subject: Subject) {
         self.subject = subject
-        self.live = live
+        live = subject.program.live
         live.add()
     }
 
     deinit {
         subject.program.lastWords(of: subject)
         subject.isBlockGone.store(true, ordering: .releasing)
+        // The program may be gone as soon as this is counted.
         live.remove()
     }
 }
@@ -67,18 +68,12 @@ extension Plan.End {
 
 private class PlainOperation: Operation, @unchecked Sendable {
     let subject: Subject
-    private let live: LiveCount
+    private let life: Life
 
-    init(_ subject: Subject, _ live: LiveCount) {
+    init(_ subject: Subject) {
         self.subject = subject
-        self.live = live
-        live.add()
+        life = Life(subject)
         super.init()
-    }
-
-    deinit {
-        subject.program.lastWords(of: subject)
-        live.remove()
     }
 
     override func main() {
@@ -96,23 +91,17 @@ private final class HeldOperation: PlainOperation, @unchecked Sendable {
 /// Several blocks, which all have to run before the end (contract K3).
 private final class GroupOperation: BlockOperation, @unchecked Sendable {
     private let subject: Subject
-    private let live: LiveCount
+    private let life: Life
     private let blocks: Int
     private let ran = Tally()
 
-    init(_ subject: Subject, _ live: LiveCount, _ blocks: Int) {
+    init(_ subject: Subject, _ blocks: Int) {
         self.subject = subject
-        self.live = live
+        life = Life(subject)
         self.blocks = blocks
-        live.add()
         super.init()
         let ran = ran
         for _ in 0..<blocks { addExecutionBlock { ran.ends.add(1, ordering: .relaxed) } }
-    }
-
-    deinit {
-        subject.program.lastWords(of: subject)
-        live.remove()
     }
 
     override func main() {
@@ -128,18 +117,12 @@ private final class GroupOperation: BlockOperation, @unchecked Sendable {
 /// Works in a task, and blocks no thread (contract X1).
 private final class TaskOperation: AsyncOperation<Void>, @unchecked Sendable {
     private let subject: Subject
-    private let live: LiveCount
+    private let life: Life
 
-    init(_ subject: Subject, _ live: LiveCount) {
+    init(_ subject: Subject) {
         self.subject = subject
-        self.live = live
-        live.add()
+        life = Life(subject)
         super.init(taskPriority: nil)
-    }
-
-    deinit {
-        subject.program.lastWords(of: subject)
-        live.remove()
     }
 
     override func run() async {
@@ -179,9 +162,9 @@ private class OwnStartOperation: PlainOperation, EndableEarly, @unchecked Sendab
     private let end: Plan.End
     private let claim = Claim()
 
-    init(_ subject: Subject, _ live: LiveCount, _ end: Plan.End) {
+    init(_ subject: Subject, _ end: Plan.End) {
         self.end = end
-        super.init(subject, live)
+        super.init(subject)
     }
 
     override var isAsynchronous: Bool { true }
@@ -228,9 +211,9 @@ private class OwnStartOperation: PlainOperation, EndableEarly, @unchecked Sendab
 private final class AskedOperation: OwnStartOperation, @unchecked Sendable {
     private let last: Int
 
-    init(_ subject: Subject, _ live: LiveCount, _ last: Int) {
+    init(_ subject: Subject, _ last: Int) {
         self.last = last
-        super.init(subject, live, .whenAsked(last))
+        super.init(subject, .whenAsked(last))
     }
 
     override var isReady: Bool {
@@ -249,9 +232,9 @@ private final class OwnEndOperation: PlainOperation, EndableEarly, @unchecked Se
     private let end: Plan.End
     private let claim = Claim()
 
-    init(_ subject: Subject, _ live: LiveCount, _ end: Plan.End) {
+    init(_ subject: Subject, _ end: Plan.End) {
         self.end = end
-        super.init(subject, live)
+        super.init(subject)
     }
 
     override var isFinished: Bool {

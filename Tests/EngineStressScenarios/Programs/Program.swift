@@ -62,7 +62,7 @@ final class Program: @unchecked Sendable {
     private func prepare() {
         subjects = plan.tasks.enumerated().map { Subject($0, $1, self) }
         for subject in subjects {
-            subject.hold(OperationFactory.make(subject, live))
+            subject.hold(OperationFactory.make(subject))
             switch subject.task.adder {
             case .thread: break
             case .main(let parent): subjects[parent].childrenOfMain.append(subject.index)
@@ -192,7 +192,7 @@ final class Program: @unchecked Sendable {
         }
         let (place, queue) = openQueue(subject.task.queue)
         adding([subject], to: place) {
-            let block = OperationFactory.block(subject, live)
+            let block = OperationFactory.block(subject)
             if subject.kind == .barrier { queue.addBarrierBlock(block) } else { queue.addOperation(block) }
         }
     }
