@@ -23,6 +23,9 @@ extension SummaryRow {
         guard let (low, high) = interval(of: .timeRatio) else { return .unknown }
         return high < 1 ? .faster : low > 1 ? .slower : .noDifference
     }
+
+    /// Whether there is a ratio to the baseline, of two that did the same.
+    public var isComparable: Bool { ratioVerdict.map { $0 != .incomparable } ?? false }
 }
 
 /// A backend's verdicts against the baseline, over the cells of a run.

@@ -29,6 +29,8 @@ public struct SweepFinding: Sendable {
 
     /// A bound is looked for only among as many values: fewer say little about the curve between them.
     private static let fewestValues = 3
+    /// The bound of an open loop's 99th percentile, in nanoseconds.
+    fileprivate static let latencyBound = 1e6
 
     /// The findings of each backend in one workload; empty if its cells differ in other parameters, or in none of these.
     public static func all(of rows: [SummaryRow]) -> [SweepFinding] {
@@ -48,7 +50,7 @@ public struct SweepFinding: Sendable {
 
     /// A value of the parameter, and how far the figure is beyond the bound: negative before it, on a scale that is
     /// nearly a straight line over the logarithm of the parameter.
-    struct Point {
+    fileprivate struct Point {
         var x: Double
         var score: Double
         /// The ends of the interval; no numbers without one.
@@ -112,9 +114,4 @@ extension SweepFinding.Kind {
                 high: score(interval?.high ?? .nan))
         }
     }
-}
-
-extension SweepFinding {
-    /// The bound of an open loop's 99th percentile, in nanoseconds.
-    fileprivate static let latencyBound = 1e6
 }

@@ -16,16 +16,11 @@ enum BriefHelp {
     /// - Returns: nil if they do not ask for it.
     static func text(for words: [String], of root: any ParsableCommand.Type) -> String? {
         guard words.prefix(while: { $0 != "--" }).contains("-h") else { return nil }
-        var (command, path) = (root, [root._commandName])
-        for word in words {
-            guard let next = command.configuration.subcommands.first(where: { $0._commandName == word }) else { break }
-            command = next
-            path.append(word)
-        }
+        let found = Subcommand(in: words, of: root)
         // The root has no options of its own.
-        if path.count == 1 { return nil }
-        let lines = OpBench.helpMessage(for: command).split(separator: "\n", omittingEmptySubsequences: false)
-        return shortened(lines) + "\n\n`\(path.joined(separator: " ")) --help` prints all.\n"
+        if found.path.count == 1 { return nil }
+        let lines = OpBench.helpMessage(for: found.command).split(separator: "\n", omittingEmptySubsequences: false)
+        return shortened(lines) + "\n\n`\(found.path.joined(separator: " ")) --help` prints all.\n"
     }
 
     /// Help has an overview with examples, the usage, and sections of options. An option begins after two spaces, its

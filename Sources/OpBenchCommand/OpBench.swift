@@ -94,7 +94,7 @@ package struct OpBench: ParsableCommand {
             try command.run()
             return ExitStatus.success
         } catch let error {
-            return report(MisspeltSubcommand.error(in: words, of: OpBench.self) ?? error)
+            return report(Subcommand(in: words, of: OpBench.self).mistake ?? error)
         }
     }
 
@@ -169,31 +169,40 @@ package struct OpBench: ParsableCommand {
     }
 }
 
-/// An unknown word in the place of a subcommand. The parser would call it an unexpected argument.
-enum MisspeltSubcommand {
+/// The subcommand that a command line names.
+struct Subcommand {
+    private(set) var command: any ParsableCommand.Type
+    /// The names of the program, of the subcommand and of those between.
+    private(set) var path: [String]
+    /// The word after them that is no subcommand, where one is due; nil if there is none.
+    private(set) var unknown: String?
+
     /// - Parameter arguments: the arguments without the program's name.
-    /// - Returns: nil if there is no such word.
-    static func error(in arguments: [String], of root: any ParsableCommand.Type) -> InputError? {
-        var command = root
-        var path = [root._commandName]
+    init(in arguments: [String], of root: any ParsableCommand.Type) {
+        (command, path) = (root, [root._commandName])
         for word in arguments {
             // The words after help are a path of subcommands, too.
             if path.count == 1, word == "help" { continue }
             let subcommands = command.configuration.subcommands
-            if word.hasPrefix("-") || subcommands.isEmpty { return nil }
+            if word.hasPrefix("-") || subcommands.isEmpty { return }
             guard let next = subcommands.first(where: { $0._commandName == word }) else {
-                return error(word, after: path, among: subcommands.map { $0._commandName })
+                unknown = word
+                return
             }
             command = next
             path.append(word)
         }
-        return nil
     }
 
-    private static func error(_ word: String, after path: [String], among known: [String]) -> InputError {
-        let command = path.joined(separator: " ")
-        return InputError(
-            file: command, message: "no subcommand \"\(word)\"",
-            remedy: Suggestion.remedy(for: word, among: known, from: "\(command) --help"))
+    /// The mistake of an unknown word; nil without one. The parser would call it an unexpected argument.
+    var mistake: InputError? {
+        unknown.map { word in
+            let name = path.joined(separator: " ")
+            return InputError(
+                file: name, message: "no subcommand \"\(word)\"",
+                remedy: Suggestion.remedy(
+                    for: word, among: command.configuration.subcommands.map { $0._commandName }, from: "\(name) --help")
+            )
+        }
     }
 }

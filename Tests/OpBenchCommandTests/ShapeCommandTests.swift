@@ -80,7 +80,7 @@ struct SubcommandTests {
             ("zzzzzz", "run, list, "),
         ] {
             let words = line.split(separator: " ").map(String.init)
-            let error = try #require(MisspeltSubcommand.error(in: words, of: OpBench.self))
+            let error = try #require(Subcommand(in: words, of: OpBench.self).mistake)
             #expect("\(error)".contains(nearest), "\(error)")
             text += "\(line)\n    \(error)\n"
         }
@@ -89,6 +89,6 @@ struct SubcommandTests {
 
     @Test(arguments: [[], ["run", "rnu"], ["--version"], ["baseline", "list", "x"], ["baseline"], ["help", "run"]])
     func `correct calls, or calls with other mistakes, get no suggestion`(arguments: [String]) {
-        #expect(MisspeltSubcommand.error(in: arguments, of: OpBench.self) == nil)
+        #expect(Subcommand(in: arguments, of: OpBench.self).mistake == nil)
     }
 }

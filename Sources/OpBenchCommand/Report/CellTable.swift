@@ -77,7 +77,7 @@ private struct CellSection {
 
         var title: String {
             let title = ColumnTitle(figure.title).plain
-            return operationClass.isEmpty ? title : "\(title) \(operationClass.drop { $0 != "=" }.dropFirst())"
+            return operationClass.isEmpty ? title : "\(title) \(operationClass.classValue)"
         }
     }
 
@@ -139,7 +139,7 @@ private struct CellSection {
         let special = Figure.special.filter { figure in whole.contains { $0[figure].value != nil } }
             .map { Line(cellID: cell, figure: $0) }
         let verdicts = whole.compactMap(\.ratioVerdict)
-        let areComparable = verdicts.contains { $0 != .incomparable }
+        let areComparable = whole.contains(where: \.isComparable)
         // Where times compare, they say more than shares.
         let shares = rows.filter { !areComparable && !$0.operationClass.isEmpty && $0[.cpuShare].value != nil }
             .map(\.operationClass).uniqued().map { Line(cellID: cell, figure: .cpuShare, operationClass: $0) }

@@ -130,22 +130,21 @@ struct FindingSentences {
     /// engine 5 %, 98 %; dispatch 52 %, 51 %`.
     private func shares(of workload: String) -> [String] {
         // Where times compare, they say more.
-        let timed = Set(rows.filter { $0.ratioVerdict.map { $0 != .incomparable } ?? false }.map(\.cellID))
+        let timed = Set(rows.filter(\.isComparable).map(\.cellID))
         let rows = classes.filter {
             $0.workload == workload && $0[.cpuShare].value != nil && !timed.contains($0.cellID)
         }
         let cells = rows.map(\.cellID).uniqued()
         return cells.map { id in
             let rows = rows.filter { $0.cellID == id }
-            let names = rows.map(\.operationClass).uniqued()
-            let kind = names[0].prefix { $0 != "=" }
-            let values = names.map { $0.drop { $0 != "=" }.dropFirst() }.joined(separator: ", ")
+            let values = rows.map(\.operationClass.classValue).uniqued().joined(separator: ", ")
             let sides = rows.backendSides.map { backend in
                 let own = rows.filter { $0.backendSide == backend }
                 return "\(backend.title) \(own.map { context.short(.cpuShare, $0) }.joined(separator: ", "))"
             }
             let place = cell(rows[0]).isEmpty ? "" : " (\(cell(rows[0])))"
-            return "\(Figure.cpuShare.title) of \(kind) \(values)\(place): \(sides.joined(separator: "; "))"
+            return
+                "\(Figure.cpuShare.title) of \(rows[0].operationClass.classKind) \(values)\(place): \(sides.joined(separator: "; "))"
         }
     }
 
@@ -204,9 +203,7 @@ struct FindingSentences {
             "\(count.pair.isSerious ? count.any : count.most) \(count.pair.words)"
         }
         guard isBelowMarks, !some.isEmpty else { return all }
-        return all + [
-            "of \(counted(marks.count, "result")), \(some.joined(separator: ", "))"
-        ]
+        return all + ["of \(counted(marks.count, "result")), \(some.joined(separator: ", "))"]
     }
 
     /// The sentence about rounds that changed their level: the run's rate, and the results that stand out; none without

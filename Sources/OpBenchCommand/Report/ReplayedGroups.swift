@@ -5,30 +5,32 @@ enum ReplayedGroups {
     private struct Row: Sendable {
         let cell: String
         /// The name, then the texts of the columns.
-        var fields: [String]
+        let fields: [String]
     }
 
     /// Empty without a replay of several groups.
     static func text(of rows: [SummaryRow], width: Int? = TableWidth.ofOutput()) -> String {
         let groups = rows.filter { $0.operationClass.hasPrefix("group=") && $0[.recordedLatencyP99].value != nil }
         if groups.isEmpty { return "" }
-        let backends = groups.map(\.backend).uniqued()
-        var lines: [Row] = []
-        for row in groups {
-            let name = String(row.operationClass.dropFirst("group=".count))
-            if lines.last?.cell != row.cellID
-                || !lines.contains(where: { $0.cell == row.cellID && $0.fields[0] == name })
-            {
-                let recorded = [row[.recordedLatencyP50], row[.recordedLatencyP99]].map(text)
-                lines.append(
-                    Row(cell: row.cellID, fields: [name] + recorded + backends.flatMap { _ in ["-", "-"] }))
+        let backends = groups.backendSides
+        let lines = groups.map(\.cellID).uniqued().flatMap { cell in
+            let own = groups.filter { $0.cellID == cell }
+            return own.map(\.operationClass).uniqued().map { name in
+                let rows = own.filter { $0.operationClass == name }
+                let recorded = [rows[0][.recordedLatencyP50], rows[0][.recordedLatencyP99]].map(text)
+                let measured = backends.flatMap { backend in
+                    guard let row = rows.first(where: { $0.backendSide == backend }) else {
+                        return [Quantities.absent, Quantities.absent]
+                    }
+                    return [
+                        text(row[.intendedLatencyP50], beside: row[.recordedLatencyP50]),
+                        text(row[.intendedLatencyP99], beside: row[.recordedLatencyP99]),
+                    ]
+                }
+                return Row(cell: cell, fields: [String(name.classValue)] + recorded + measured)
             }
-            let line = lines.firstIndex { $0.cell == row.cellID && $0.fields[0] == name }!
-            let column = 3 + 2 * backends.firstIndex(of: row.backend)!
-            lines[line].fields[column] = text(row[.intendedLatencyP50], beside: row[.recordedLatencyP50])
-            lines[line].fields[column + 1] = text(row[.intendedLatencyP99], beside: row[.recordedLatencyP99])
         }
-        let titles = ["group", "recorded p50", "p99"] + backends.flatMap { ["\($0.rawValue) p50", "p99"] }
+        let titles = ["group", "recorded p50", "p99"] + backends.flatMap { ["\($0.title) p50", "p99"] }
         let columns = titles.enumerated().map { place, title in
             Table<Row>.Column(title, isText: place == 0) { $0.fields[place] }
         }

@@ -46,7 +46,7 @@ private struct SummarySection {
                 || rows.contains { !["", Quantities.absent].contains(WrappedText.trimmed(column.text($0))) }
         }
         let kinds = Set(
-            rows.map(\.operationClass).filter { !$0.isEmpty }.map { $0.contains("=") ? $0.prefix { $0 != "=" } : "" })
+            rows.map(\.operationClass).filter { !$0.isEmpty }.map { $0.contains("=") ? $0.classKind : "" })
         classKind = kinds.count == 1 ? String(kinds.first ?? "") : ""
     }
 
@@ -86,4 +86,12 @@ extension Sequence where Element: Hashable {
         var seen: Set<Element> = []
         return filter { seen.insert($0).inserted }
     }
+}
+
+extension String {
+    /// The kind in the name of a class of operations: `thread_priority` of `thread_priority=0.25`.
+    var classKind: Substring { prefix { $0 != "=" } }
+
+    /// The value in that name.
+    var classValue: Substring { drop { $0 != "=" }.dropFirst() }
 }
