@@ -13,14 +13,14 @@ struct InitCommand: ParsableCommand {
             the shape. Explanations are members whose names begin with //, which opbench ignores.
 
             With --from-recording, writes a workload of the shape replay from a recording that a program made with \
-            TraceRecorder: times, limits, priorities, dependencies and cancellations, without any name. \
-            --from, --to and --queue take a part of it.
+            TraceRecorder: times, limits, priorities, dependencies and cancellations, without any name, unless \
+            --names keeps those of classes and queues. --from, --to and --queue take a part of it.
 
             EXAMPLES
               opbench init chain
               opbench init priority_mix -o my-mix.json
               opbench init open_loop -o -
-              opbench init --from-recording a.oprec -o server.json
+              opbench init --from-recording a.oprec --names -o server.json
               opbench init --from-recording a.oprec --from 30s --to 90s --queue q
             """)
 
@@ -36,6 +36,9 @@ struct InitCommand: ParsableCommand {
 
     @OptionGroup var window: WindowOptions
 
+    @Flag(help: "Keep the names of a recording's classes and queues, as names of its groups.")
+    var names = false
+
     @Option(
         name: [.customShort("o"), .customLong("output")],
         help: ArgumentHelp(
@@ -50,8 +53,8 @@ struct InitCommand: ParsableCommand {
         if (shape == nil) == (recording == nil) {
             throw ValidationError("Name a shape, or a recording by --from-recording.")
         }
-        if recording == nil, !window.isEmpty {
-            throw ValidationError("--from, --to and --queue choose a part of a recording: name it by --from-recording.")
+        if recording == nil, names || !window.isEmpty {
+            throw ValidationError("--names, --from, --to and --queue are for a recording: name it by --from-recording.")
         }
     }
 
@@ -80,7 +83,8 @@ struct InitCommand: ParsableCommand {
 
     /// Reads the recording, and says which number each of its queues has.
     private func replayed(_ recording: String) throws -> ReplayedRecording {
-        let replayed = try ReplayedRecording(Recording.read(recording, window: window.value), path: recording)
+        let replayed = try ReplayedRecording(
+            Recording.read(recording, window: window.value), path: recording, keepsNames: names)
         for (number, queue) in replayed.queues.enumerated() {
             let limit = queue.limit.map { "limit \($0)" } ?? "the default limit"
             StandardError.say(

@@ -60,6 +60,13 @@ struct FromRecordingTests {
         #expect(load[.work] == [Int](repeating: 20_000, count: 40) && load[.waits].allSatisfy { $0 == 9_000 })
     }
 
+    @Test("the names of groups, if asked for")
+    func names() throws {
+        let load = try load(["--names"], in: folder()).axes["recording"]?.first?.content as? RecordedLoad
+        #expect(load?.groupNames == ["HiddenResize in hidden-images", "HiddenResize in uploads"])
+        #expect(load?[.groups] == [Int](repeating: 0, count: 30) + [Int](repeating: 1, count: 10))
+    }
+
     @Test("a recording of minutes has the time that its replay takes")
     func long() throws {
         let options = RunOptions.standard
@@ -96,7 +103,7 @@ struct FromRecordingTests {
     }
 
     @Test(arguments: [
-        [], ["chain", "--from-recording", "t"], ["chain", "--from", "1s"], ["chain", "--queue", "q"],
+        [], ["chain", "--from-recording", "t"], ["chain", "--from", "1s"], ["chain", "--queue", "q"], ["chain", "--names"],
         ["--from-recording", "t", "--from", "2s", "--to", "1s"], ["--from-recording", "t", "--from", "x"],
     ])
     func `options that do not go together are refused`(words: [String]) {

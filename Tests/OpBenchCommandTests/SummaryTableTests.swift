@@ -24,11 +24,12 @@ struct SummaryTableTests {
         var rows: [SummaryRow] = []
         for (cell, factor) in [("w", 1.5), ("w limit=8", 1.0)] {
             for backend in [BackendID.engine, .dispatch] {
-                for (group, p99) in [("", 60e6), ("group=0", 50e6), ("group=1", 2e6)]
-                where backend != .dispatch || group != "group=1" {
+                for (group, p99) in [("", 60e6), ("group=A", 50e6), ("group=B b", 2e6)]
+                where backend != .dispatch || group != "group=B b" {
                     var row = row(backend)
                     (row.cellID, row.operationClass) = (cell, group)
                     (row[.recordedLatencyP50].value, row[.recordedLatencyP99].value) = (1e6, p99)
+                    (row[.recordedRate].value, row[.completionRate].value) = (500, 400)
                     (row[.intendedLatencyP50].value, row[.intendedLatencyP99].value) = (1e6, p99 * factor)
                     rows.append(row)
                 }

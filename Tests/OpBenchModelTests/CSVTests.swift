@@ -52,7 +52,7 @@ struct CSVTests {
             "service_latency_p50_ns,service_latency_p50_ns_ci_low",
             "service_latency_p50_ns_ci_high,service_latency_p99_ns,service_latency_p99_ns_ci_low",
             "service_latency_p99_ns_ci_high,service_latency_p999_ns",
-            "submit_lag_p99_ns,sustained_rate_per_s,arrival_rate_per_s,completion_rate_per_s,capacity_per_s",
+            "submit_lag_p99_ns,sustained_rate_per_s,arrival_rate_per_s,completion_rate_per_s,recorded_rate_per_s,capacity_per_s",
             "notify_latency_p50_ns,notify_latency_p99_ns,self_perturbation",
             "cpu_ns_per_op,voluntary_switches_per_op,involuntary_switches_per_op,page_faults_per_op",
             "futex_calls_per_op,threads_created,instructions_per_op,hardware_instructions_per_op,cycles_per_op",

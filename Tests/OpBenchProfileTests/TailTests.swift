@@ -227,18 +227,19 @@ struct TailTests {
         #expect(second.reasons.first?.name == WaitReason.dependency.words)
     }
 
-    @Test("Late workers: the engine's way, or a processor, as the trace shows; bodies that lose it")
+    @Test("Late workers: a wake-up or a processor, as the trace shows, from a millisecond on; bodies that lose it")
     func lateWorkers() throws {
-        func late(_ change: (inout SampleTrace, Int) -> Void) throws -> String? {
+        func late(by time: Int64 = Self.long, _ change: (inout SampleTrace, Int) -> Void) throws -> String? {
             var trace = trace(workers: 4)
             for index in stride(from: 100, to: 1000, by: 100) {
-                trace.operations[index].start += Self.long
-                trace.operations[index].end += Self.long
+                trace.operations[index].start += time
+                trace.operations[index].end += time
                 change(&trace, index)
             }
             return try tails(trace).culprits.first?.name
         }
-        #expect(try late { _, _ in } == "the engine's way from one operation to the next")
+        #expect(try late { _, _ in } == "threads were slow to wake up")
+        #expect(try late(by: 990_000) { _, _ in } == nil)
         let processor = "no processor was free"
         #expect(
             try late { trace, index in

@@ -12,20 +12,11 @@ import Testing
         return KeepingUp(arrivals: arrivals, ends: arrivals.map(ends))
     }
 
-    private func rates(_ keepingUp: KeepingUp) -> (arrival: Double?, completion: Double?, flags: [SampleFlag]) {
-        var report = SampleReport()
-        keepingUp.report(flagsOverload: true, into: &report)
-        func rate(_ metric: Metric) -> Double? { report.figures.first { $0.metric == metric.name }?.value }
-        return (rate(.arrivalRate), rate(.completionRate), report.flags)
-    }
-
     @Test func `a queue that ends a third of the arrivals is overloaded, as both rates show`() {
         let found = keepingUp { 3 * $0 + 500 }
         #expect(found.isOverloaded)
-        let (arrival, completion, flags) = rates(found)
-        #expect(arrival == 1e6)
-        #expect(completion == 333e9 / 999_000)
-        #expect(flags == [.overloaded])
+        #expect(found.rates?.arrival == 1e6)
+        #expect(found.rates?.completion == 333e9 / 999_000)
     }
 
     @Test func `a queue that is a tenth too slow is overloaded, however soon the first operations end`() {
@@ -35,8 +26,7 @@ import Testing
     @Test func `a queue that keeps up is not overloaded, even if it stalls for a while`() {
         let found = keepingUp { $0 + 1500 }
         #expect(!found.isOverloaded)
-        #expect(rates(found).flags == [])
-        #expect(rates(found).completion.map { abs($0 / 1e6 - 1) < 0.01 } == true)
+        #expect(found.rates.map { abs($0.completion / 1e6 - 1) < 0.01 } == true)
         // In the middle, and at the end.
         #expect(!keepingUp { (450_000..<650_000).contains($0) ? 650_000 : $0 + 1 }.isOverloaded)
         #expect(!keepingUp { $0 > 900_000 ? 1_200_000 : $0 + 1 }.isOverloaded)
@@ -44,14 +34,14 @@ import Testing
 
     @Test func `a few operations that are all still running show nothing`() {
         #expect(!keepingUp(20) { $0 + 1_000_000 }.isOverloaded)
-        #expect(rates(KeepingUp(arrivals: [0], ends: [50])).arrival == nil)
+        #expect(KeepingUp(arrivals: [0], ends: [50]).rates == nil)
     }
 
     @Test func `the majority of rounds decides for the sample`() {
         let (over, under) = (keepingUp { 3 * $0 + 500 }, keepingUp { $0 + 1 })
         #expect(!over.merged(with: under).isOverloaded)
         #expect(over.merged(with: under).merged(with: over).isOverloaded)
-        #expect(rates(over.merged(with: under)).arrival == 1e6)
+        #expect(over.merged(with: under).rates?.arrival == 1e6)
     }
 }
 

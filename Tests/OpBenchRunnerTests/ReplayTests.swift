@@ -53,10 +53,10 @@ import Testing
         #expect(plan.replay?.cancellations.map(\.operation) == [5])
     }
 
-    @Test func `groups have their own latencies, replayed and recorded, instead of priorities`() throws {
+    @Test func `groups have their own figures, replayed and recorded, and percentiles of enough values`() throws {
         var plan = try plan()
         #expect(plan.groups == nil)
-        var columns = RecordedLoad.Builder(limits: [nil])
+        var columns = RecordedLoad.Builder(limits: [nil], groupNames: ["A", "B b"])
         for number in 0..<10 {
             columns.add(
                 gap: 1000, work: 100, wait: 0, queue: 0, priority: 0, group: number % 2,
@@ -65,16 +65,22 @@ import Testing
         let load = columns.load
         let json =
             #"{"recording": {"gaps_ns": ["1000*10"], "cpu_ns": ["100*10"], "group": "#
-            + #"[0, 1, 0, 1, 0, 1, 0, 1, 0, 1], "latency_ns": [1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 0, 10000]}}"#
+            + #"[0, 1, 0, 1, 0, 1, 0, 1, 0, 1], "latency_ns": [1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 0, 10000], "#
+            + #""group_names": ["A", "B b"]}}"#
         plan = try Fixture.plan("replay", json)
-        #expect(plan.groups?.keys == ["0", "1"] && plan.replay?.latencies == load[.latencies])
+        #expect(plan.groups?.keys == ["A", "B b"] && plan.replay?.latencies == load[.latencies])
         #expect(plan.shortened(to: 3).groups?.ofOperation == [0, 1, 0])
         var report = SampleReport()
         RoundAnalysis(plan: plan).report(rounds: 1, into: &report)
-        let recorded = report.figures.filter { $0.metric == Metric.recordedLatency.name }
-        #expect(recorded.map(\.operationClass) == ["", "", "group=0", "group=0", "group=1", "group=1"])
-        #expect(recorded.map(\.stat) == ["p50", "p99", "p50", "p99", "p50", "p99"])
-        #expect(recorded.map(\.value) == [5000, 10_000, 3000, 7000, 6000, 10_000])
+        func recorded(_ metric: Metric) -> [SampleReport.Figure] { report.figures.filter { $0.metric == metric.name } }
+        #expect(recorded(.recordedLatency).map(\.operationClass) == ["", "group=A", "group=B b"])
+        #expect(recorded(.recordedLatency).map(\.stat) == ["p50", "p50", "p50"])
+        #expect(recorded(.recordedLatency).map { ($0.value / 1000).rounded() } == [5, 3, 6])
+        // Operation i ends 2 i + 1 µs after the first arrival, and the last arrives after 9 µs.
+        #expect(recorded(.recordedRate).map { ($0.value * 9e-6).rounded() } == [5, 3, 2])
+        // What a program is called fits a name; the same name for several groups becomes several.
+        let names = RecordedLoad.groupNames(["A", "A", "", "a\nb", String(repeating: "x", count: 999)])
+        #expect(names.prefix(4) == ["A", "A (group 1)", " (group 2)", "a b"] && names[4].count < 200)
     }
 
     @Test func `a warm-up has the first operations, and no long body`() throws {

@@ -8,7 +8,8 @@ extension Figure {
         startLatencyMax, endLatencyP50, endLatencyP99, submitLatencyP50, submitLatencyP99, intendedLatencyP50,
         intendedLatencyP99, intendedLatencyP999, recordedLatencyP50, recordedLatencyP99, serviceLatencyP50,
         serviceLatencyP99, serviceLatencyP999, submitLagP99,
-        sustainedRate, arrivalRate, completionRate, capacity, notifyLatencyP50, notifyLatencyP99, selfPerturbation,
+        sustainedRate, arrivalRate, completionRate, recordedRate, capacity, notifyLatencyP50, notifyLatencyP99,
+        selfPerturbation,
         cpuTime, voluntarySwitches, involuntarySwitches, pageFaults, futexCalls, threadsCreated, instructions,
         hardwareInstructions, cycles, cacheMisses, branchMisses, allocations, allocatedBytes, retainedBytes,
         unreleasedBytes, peakResident, inversions, startsAfterSuspend, quiesceP90, resumeToStartP90,
@@ -171,6 +172,9 @@ extension Figure {
         flagged `overloaded` fell behind in most samples; it has no latencies, as they would grow with the duration.
         """,
         column: .init(12))
+    public static let recordedRate = Figure(
+        "recorded_rate_per_s", .recordedRate, "rate", .rate, "recorded",
+        "In a replay: operations completed per second in the recording, from the first arrival to the last.")
     public static let capacity = Figure(
         "capacity_per_s", .capacity, "rate", .rate, "capacity",
         "The highest rate of arrivals that the backend keeps up with; the parameter `load` is a fraction of it.")

@@ -7,7 +7,8 @@ extension Metric {
         time, operationThroughput, itemThroughput, rounds, roundSpread, roundChange, schedulingEfficiency, cpuTime,
         voluntarySwitches, involuntarySwitches, pageFaults, processCPUTime, readyLatency, startLatency, runTime,
         endLatency, notifyLatency, submitLatency, intendedLatency, recordedLatency, serviceLatency, submitLag,
-        sustainedRate, capacity, arrivalRate, completionRate, selfPerturbation, longestWait, quiesceTime, resumeToStart,
+        sustainedRate, capacity, arrivalRate, completionRate, recordedRate, selfPerturbation, longestWait, quiesceTime,
+        resumeToStart,
         cpuShare, effectiveNice,
         allocations, allocatedBytes, retainedBytes, heapAllocated, heapActive, heapResident, heapMapped, heapRetained,
         unreleasedBytes, peakResident, futexCalls, threadsCreated, hardwareInstructions, cycles, cacheMisses,
@@ -108,6 +109,9 @@ extension Metric {
     public static let completionRate = Metric(
         name: "completion_rate", kinds: [.latency], unit: .perSecond, direction: .neutral,
         summary: "completions per second, first to last arrival; a sample that falls behind is `overloaded`")
+    public static let recordedRate = Metric(
+        name: "recorded_rate", kinds: [.latency], unit: .perSecond, direction: .neutral,
+        summary: "completions per second, first to last arrival, in the recording that is replayed")
     public static let selfPerturbation = Metric(
         name: "self_perturbation", kinds: [.latency], unit: .ratio, direction: .neutral,
         summary: "time of rounds with time stamps ÷ time of rounds without, interleaved")

@@ -63,7 +63,7 @@ extension ShapeDefinition {
             } else {
                 plan.queues = WorkloadPlan.Queues(limits: limits, ofOperation: load[.queues].map { UInt8($0) })
             }
-            plan.groups = OperationClasses(groups: load[.groups])
+            plan.groups = OperationClasses(groups: load[.groups], names: load.groupNames)
             guard cell.text("priorities") == "recorded", let classes = OperationClasses(load[.priorities]) else {
                 return
             }
@@ -120,14 +120,15 @@ extension RecordedLoad {
 
 extension OperationClasses {
     /// Nil for one group alone.
-    fileprivate init?(groups: [Int]) {
+    ///
+    /// - Parameter names: those of all groups, or none.
+    fileprivate init?(groups: [Int], names: [String]) {
         let used = Set(groups).sorted()
         guard used.count > 1 else { return nil }
         let index = Dictionary(uniqueKeysWithValues: used.enumerated().map { ($1, UInt8($0)) })
         self.init(
-            label: "group", keys: used.map(String.init), values: used.map { _ in 0 },
-            ofOperation: groups.map { index[$0]! }
-        )
+            label: "group", keys: used.map { names.isEmpty ? String($0) : names[$0] }, values: used.map { _ in 0 },
+            ofOperation: groups.map { index[$0]! })
     }
 
     /// The classes of those raw priorities; nil if all are the same.
@@ -146,7 +147,9 @@ package struct Replay: ShapeDetail {
     /// The processor time of each body, and the time that it spends besides, in nanoseconds.
     package private(set) var work: [Int]
     package private(set) var waits: [Int]
-    /// The recorded time from each arrival to its end; 0 if it is not known.
+    /// The recorded instant of each arrival, in nanoseconds from the first, and the time from it to the end; 0 if it is
+    /// not known.
+    package let arrivals: [Int64]
     package let latencies: [Int]
     /// The calls that cancel an operation, by their instants in nanoseconds from the first arrival.
     package let cancellations: [(instant: Int64, operation: Int)]
@@ -156,7 +159,8 @@ package struct Replay: ShapeDetail {
     private var isAffected: [Bool]
 
     fileprivate init(_ load: RecordedLoad, speed: Double) {
-        (work, waits, latencies) = (load[.work], load[.waits], load[.latencies])
+        (work, waits) = (load[.work], load[.waits])
+        (arrivals, latencies) = (load.instants(speed: 1), load[.latencies])
         let cancelled = load.cancellations
         guard !cancelled.isEmpty else {
             (cancellations, cancellation, isAffected) = ([], nil, [])

@@ -1,5 +1,5 @@
 /// The work that a program's operations brought to its queues, in the order of their arrival: when each came, to which
-/// queue, what it waited for, what its body did. Numbers only: nothing of it names the program's classes or queues.
+/// queue, what it waited for, what its body did. Only the names of groups, which may be left out, are of the program.
 ///
 /// Columns of whole numbers, which workload files pack as texts. Two loads are equal if their digests are.
 public struct RecordedLoad: Sendable {
@@ -30,21 +30,27 @@ public struct RecordedLoad: Sendable {
         case cancellationDelays = "cancellation_delays_ns"
     }
 
-    /// The digest of all columns: 12 hexadecimal digits, the load's text in cell ids.
+    /// The digest of all columns and names: 12 hexadecimal digits, the load's text in cell ids.
     public let digest: String
     private let columns: [Column: [Int]]
+    /// The name of each group, at least as many as there are groups; or none.
+    public let groupNames: [String]
     public let operationCount: Int
 
+    static let namesKey = "group_names"
+
     /// - Parameter columns: checked ones; those that are absent have their usual values.
-    init(checked columns: [Column: [Int]]) {
+    init(checked columns: [Column: [Int]], groupNames: [String] = []) {
         var columns = columns
+        self.groupNames = groupNames
         operationCount = columns[.gaps]?.count ?? 0
         for column in Column.allCases where columns[column] == nil {
             let count = column.subject == .operation ? operationCount : column.subject == .queue ? 1 : 0
             columns[column] = [Int](repeating: 0, count: count)
         }
         self.columns = columns
-        digest = String(SHA256.hexadecimal(of: Array(Self.packed(columns).joined(separator: "\n").utf8)).prefix(12))
+        let texts = Self.packed(columns) + groupNames
+        digest = String(SHA256.hexadecimal(of: Array(texts.joined(separator: "\n").utf8)).prefix(12))
     }
 
     public subscript(column: Column) -> [Int] { columns[column] ?? [] }
@@ -78,7 +84,7 @@ public struct RecordedLoad: Sendable {
         let kept = self[.queues].indices.filter { self[.queues][$0] == queue }
         var number = [Int](repeating: -1, count: operationCount)
         for (new, old) in kept.enumerated() { number[old] = new }
-        var builder = Builder(limits: [limits[queue]])
+        var builder = Builder(limits: [limits[queue]], groupNames: groupNames)
         var (instant, last) = (0, 0)
         let instants = self[.gaps].map { gap in
             instant += gap
@@ -102,9 +108,13 @@ public struct RecordedLoad: Sendable {
     /// Adds up a load, operation by operation.
     package struct Builder {
         private var columns: [Column: [Int]]
+        private let groupNames: [String]
         private var (lastWaiting, lastCancelled) = (0, 0)
 
-        package init(limits: [Int?]) { columns = [.limits: limits.map { $0 ?? 0 }] }
+        package init(limits: [Int?], groupNames: [String] = []) {
+            columns = [.limits: limits.map { $0 ?? 0 }]
+            self.groupNames = groupNames
+        }
 
         package mutating func add(
             gap: Int, work: Int, wait: Int, queue: Int, priority: Int, group: Int = 0, latency: Int = 0
@@ -132,7 +142,7 @@ public struct RecordedLoad: Sendable {
             lastCancelled = operation
         }
 
-        package var load: RecordedLoad { RecordedLoad(checked: columns) }
+        package var load: RecordedLoad { RecordedLoad(checked: columns, groupNames: groupNames) }
     }
 }
 
@@ -200,6 +210,19 @@ extension RecordedLoad {
 // MARK: - Values of a program
 
 extension RecordedLoad {
+    /// A program's names as names of groups: in one line, not too long, and each of its own.
+    package static func groupNames(_ names: [String]) -> [String] {
+        var seen: Set<String> = []
+        return names.enumerated().map { number, name in
+            let line = name.unicodeScalars.prefix(nameLimit).map { $0.value < 0x20 ? " " : $0 }
+            var own = String(String.UnicodeScalarView(line))
+            while own.isEmpty || !seen.insert(own).inserted { own += " (group \(number))" }
+            return own
+        }
+    }
+
+    private static let nameLimit = 150
+
     /// A program's limit within the bounds of a workload.
     package static func limit(_ limit: Int?) -> Int? { limit.map { max(1, min($0, ShapeDefinition.concurrencyLimit)) } }
 
@@ -273,7 +296,7 @@ extension RecordedLoad {
             Self.packed(columns).map { text in
                 let end = text.firstIndex(of: " ") ?? text.endIndex
                 return (String(text[..<end]), .strings(Self.lines(text[end...].dropFirst())))
-            })
+            } + (groupNames.isEmpty ? [] : [(Self.namesKey, .strings(groupNames))]))
     }
 
     private static let lineWidth = 88

@@ -1,16 +1,23 @@
 extension RecordedLoad {
     private static let allowed = "an object of columns, lists of whole numbers and of texts such as \"0 1200*3\""
 
-    /// The columns, which make up one load.
+    private typealias Parts = (columns: [Column: [Int]], groupNames: [String])
+
+    /// The columns and names, which make up one load.
     fileprivate static var format: Format<RecordedLoad> {
-        Format<[Column: [Int]]>.object(
-            allowed, [:],
-            Column.allCases.map { column in
-                Field(column.rawValue, column.format, isRequired: requiredColumns.contains(column)) { $0[column] = $1 }
-            }, from: "opbench describe workload-schema"
-        ).checked { columns, node throws(InputErrors) in
-            try checkLengths(columns, node)
-            let load = RecordedLoad(checked: columns)
+        let columns = Column.allCases.map { column in
+            Field<Parts>(column.rawValue, column.format, isRequired: requiredColumns.contains(column)) {
+                $0.columns[column] = $1
+            }
+        }
+        let names = Format.sentence("a group's name").list(
+            "a list of names", atMost: groupLimit, remedy: "each group has a name of its own", distinct: \.self)
+        return Format<Parts>.object(
+            allowed, ([:], []), columns + [Field(namesKey, names) { $0.groupNames = $1 }],
+            from: "opbench describe workload-schema"
+        ).checked { parts, node throws(InputErrors) in
+            try checkLengths(parts.columns, node)
+            let load = RecordedLoad(checked: parts.columns, groupNames: parts.groupNames)
             try load.checkReferences(node)
             return load
         }
@@ -47,6 +54,10 @@ extension RecordedLoad {
             throw error(
                 .queues, "operation \(operation) is in queue \(self[.queues][operation])",
                 "queues are numbered from 0, and limits has \(limits.count)")
+        }
+        if !groupNames.isEmpty, let group = self[.groups].max(), group >= groupNames.count {
+            throw (node[Self.namesKey] ?? node).error(
+                "group \(group) has no name", remedy: "groups are numbered from 0: name all of them, or none")
         }
         for edge in dependencies {
             guard range.contains(edge.operation), range.contains(edge.predecessor), edge.operation != edge.predecessor

@@ -1,6 +1,6 @@
 import OpBenchModel
 
-/// A program's recording as a load to replay, without the names of its queues and classes.
+/// A program's recording as a load to replay.
 public struct ReplayedRecording: Sendable {
     /// A recorded queue; its place in the list is its number in the load.
     public struct Queue: Sendable, Equatable {
@@ -28,10 +28,11 @@ public struct ReplayedRecording: Sendable {
     ///
     /// - Parameters:
     ///   - path: the recording's file, for errors.
+    ///   - keepsNames: whether the load has the names of its groups, or no name at all.
     ///   - limit: the most operations.
     /// - Throws: `InputError` if nothing can be replayed.
     public init(
-        _ recording: Recording, path: String, limit: Int = RecordedLoad.operationLimit
+        _ recording: Recording, path: String, keepsNames: Bool = false, limit: Int = RecordedLoad.operationLimit
     ) throws(InputError) {
         var draft = Draft(recording)
         draft.choose(limit: min(limit, RecordedLoad.operationLimit))
@@ -45,7 +46,7 @@ public struct ReplayedRecording: Sendable {
                 file: path, message: "\(draft.queues.count) queues have operations",
                 remedy: "a workload has at most \(RecordedLoad.queueLimit); name one by --queue")
         }
-        guard let load = draft.load() else {
+        guard let load = draft.load(keepsNames: keepsNames) else {
             throw InputError(
                 file: path, message: "operations depend on one another in a circle",
                 remedy: "choose another part by --from and --to")
@@ -96,10 +97,12 @@ private struct Draft {
     }
 
     /// Nil if dependencies form a circle.
-    mutating func load() -> RecordedLoad? {
+    mutating func load(keepsNames: Bool) -> RecordedLoad? {
         let operations = operations
+        let groupOf = kept.map { group(of: operations[$0]) }
         var places = [Int?](repeating: nil, count: operations.count)
-        var builder = RecordedLoad.Builder(limits: queues.map(\.limit))
+        var builder = RecordedLoad.Builder(
+            limits: queues.map(\.limit), groupNames: keepsNames ? RecordedLoad.groupNames(groups.map(\.name)) : [])
         var last: TraceTime?
         for (place, index) in kept.enumerated() {
             places[index] = place
@@ -108,7 +111,7 @@ private struct Draft {
             builder.add(
                 gap: Int(max(0, operation.submit - (last ?? operation.submit))), work: work, wait: wait,
                 queue: numbers[Int(operation.queue)]!, priority: RecordedLoad.priority(Int(operation.priority)),
-                group: group(of: operation),
+                group: groupOf[place],
                 latency: operation.wasExecuted ? RecordedLoad.time(operation.end - operation.submit) : 0)
             last = max(last ?? operation.submit, operation.submit)
         }

@@ -7,12 +7,15 @@ struct Cause: Hashable, Comparable {
         case blocked
         /// Bodies that ran.
         case running
-        case limit, suspension, workers, processors
+        case limit, suspension, workers
+        /// The kernel: a thread waited for a processor, or for its wake-up.
+        case processors, wakeUps
         /// The way from ready to start, and from one operation to what depends on it.
         case engine
 
         /// Whether it is the operations' own work, some of which is usual.
         var isWork: Bool { self == .blocked || self == .running }
+        var isKernel: Bool { self == .processors || self == .wakeUps }
     }
 
     var kind: Kind
@@ -28,7 +31,8 @@ struct Cause: Hashable, Comparable {
 ///
 /// A wait for a dependency is the life of the predecessor that ended last: its own waits, and its body. A wait for a slot
 /// or a worker belongs to the bodies that took unusually long meanwhile, by their parts of the slots' time, and the rest
-/// to the limit. A body's time is running, waiting for a processor, and blocked, which is its holder's if it has one.
+/// to the limit, except for the part of their time that bodies waited for a processor. A body's time is running, waiting
+/// for a processor, and blocked, which is its holder's if it has one.
 struct Delays {
     struct Charge {
         var cause: Cause
@@ -96,7 +100,8 @@ struct Delays {
             time(.workers) + (limit == nil ? time(.priority) : 0), Cause(kind: .workers), index, begin, to: &list)
         list.add(Cause(kind: .suspension, place: Int(operation.queue)), time(.suspension))
         list.add(Cause(kind: .processors), part * Double(split[.processor] - operation.knownProcessorWait))
-        list.add(Cause(kind: .engine), time(.handOver) + time(.wakeUp) + time(.wakeUpOrProcessor))
+        list.add(Cause(kind: .wakeUps), time(.wakeUp) + time(.wakeUpOrProcessor))
+        list.add(Cause(kind: .engine), time(.handOver))
         if split[.barrier] > 0, let last = lastPredecessor(of: index, after: begin, until: operation.start) {
             addBody(of: last, time(.barrier), to: &list)
         }
@@ -118,7 +123,9 @@ struct Delays {
             addBody(of: body.index, part, to: &list)
             rest -= part
         }
-        list.add(cause, rest)
+        let waiting = (bodies?.waitingPart ?? 0) * rest
+        list.add(Cause(kind: .processors), waiting)
+        list.add(cause, rest - waiting)
     }
 
     /// A part of a body, by what it did in the whole.
@@ -153,6 +160,8 @@ private struct ChargeList {
 
 /// Bodies that occupy slots or workers for at least four times as long as half of them do, or were blocked by a holder.
 private struct LongBodies {
+    /// The part of the time of all bodies in which they waited for a processor.
+    let waitingPart: Double
     private let bodies: [(index: Int, start: TraceTime, end: TraceTime)]
     /// The latest end of each body and those before it.
     private let latestEnds: [TraceTime]
@@ -160,7 +169,10 @@ private struct LongBodies {
     private static let unusual: Int64 = 4
 
     init(_ trace: SampleTrace, _ members: [Int], _ holders: Holders) {
-        let least = max(1, Self.unusual * median(of: members.map { trace.operations[$0].elapsed }))
+        let all = members.map { trace.operations[$0] }
+        let elapsed = all.reduce(0.0) { $0 + Double($1.elapsed) }
+        waitingPart = all.reduce(0.0) { $0 + Double($1.knownProcessorWait) } / max(1, elapsed)
+        let least = max(1, Self.unusual * median(of: all.map(\.elapsed)))
         bodies = members.filter { trace.operations[$0].elapsed >= least || holders.holder[$0] != Holders.none }
             .map { ($0, trace.operations[$0].start, trace.operations[$0].end) }.sorted { ($0.1, $0.0) < ($1.1, $1.0) }
         var latest = TraceTime.min

@@ -22,6 +22,8 @@ private struct TailAnalysis {
     private static let leastVictims = 3
     private static let leastShare = 0.2
     private static let leastWork = 2.0
+    /// In nanoseconds: threads wait so long for the kernel on any machine at times.
+    private static let leastByKernel = 1e6
     private static let mostUsual = 100
 
     init(_ trace: SampleTrace, _ graph: OperationGraph, _ waits: WaitAnalysis) {
@@ -64,7 +66,8 @@ private struct TailAnalysis {
                 return charge.time > 0 ? charge : nil
             }
             let delay = unusual.reduce(0) { $0 + $1.time }
-            guard delay > 0, delay >= least * Double(slow.count) else { continue }
+            let floor = cause.kind.isKernel ? max(least, Self.leastByKernel) : least
+            guard delay > 0, delay >= floor * Double(slow.count) else { continue }
             found[cause, default: []] += unusual
             parts.append(NamedTime(name(of: cause), Int64(delay)))
         }
@@ -90,6 +93,7 @@ private struct TailAnalysis {
         case .suspension: "\(queue.name) was suspended"
         case .workers: "all workers were in bodies"
         case .processors: "no processor was free"
+        case .wakeUps: "threads were slow to wake up"
         case .engine: "the engine's way from one operation to the next"
         }
     }
@@ -185,7 +189,7 @@ extension Cause.Kind {
         case .limit: .limit
         case .suspension: .suspended
         case .workers, .processors: .overloaded
-        case .engine: .overhead
+        case .wakeUps, .engine: .overhead
         }
     }
 }

@@ -25,27 +25,32 @@ extension RoundAnalysis {
         }
         reportClasses(operations: operations, into: &report)
         reportRecorded(into: &report)
-        keepingUp?.report(flagsOverload: plan.replay == nil, into: &report)
+        for (name, figures) in keepingUp.sorted(by: { $0.key < $1.key }) { figures.report(name, into: &report) }
+        // The program of a replay may itself have had a backlog.
+        if plan.replay == nil, keepingUp[""]?.isOverloaded == true { report.flags.append(.overloaded) }
         if plan.storm != nil {
             report.add(.startsAfterSuspend, "total", Double(startsAfterSuspend), operations: operations)
         }
     }
 
-    /// The latencies that the operations of a replay had in the recording.
+    /// The rates and latencies that the operations of a replay had in the recording.
     private func reportRecorded(into report: inout SampleReport) {
-        guard let latencies = plan.replay?.latencies else { return }
-        var parts = [("", latencies)]
-        for (index, _) in (plan.groups?.keys ?? []).enumerated() {
-            let own = zip(latencies, plan.groups!.ofOperation).filter { $1 == index }.map(\.0)
-            parts.append((plan.groups!.name(index), own))
-        }
-        for (name, latencies) in parts {
-            let known = latencies.filter { $0 > 0 }.sorted()
-            if known.isEmpty { continue }
-            for percent in [50, 99] {
-                report.add(
-                    .recordedLatency, "p\(percent)", Double(known[(known.count * percent + 99) / 100 - 1]),
-                    operationClass: name, operations: known.count)
+        guard let replay = plan.replay else { return }
+        let ends = zip(replay.arrivals, replay.latencies).map { $1 > 0 ? $0 + Int64($1) : .max }
+        let recorded = keepingUp(arrivals: replay.arrivals, ends: ends)
+        let operations = groups.merging(["": Array(0..<plan.operationCount)]) { $1 }
+        for (name, members) in operations.sorted(by: { $0.key < $1.key }) {
+            var histogram = Histogram<UInt64>()
+            for latency in members.map({ replay.latencies[$0] }) where latency > 0 {
+                histogram.record(nanoseconds: Int64(latency))
+            }
+            let known = Int(histogram.totalCount)
+            if known == 0 { continue }
+            for (stat, value) in Self.statistics(of: histogram) where ["p50", "p99"].contains(stat) {
+                report.add(.recordedLatency, stat, value, operationClass: name, operations: known)
+            }
+            if let rate = recorded[name]?.rates?.completion {
+                report.add(.recordedRate, "rate", rate, operationClass: name, operations: known)
             }
         }
     }

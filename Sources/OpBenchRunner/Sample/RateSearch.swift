@@ -64,7 +64,7 @@ struct CapacityTrial {
 }
 
 extension RoundAnalysis {
-    fileprivate var keepsUp: Bool { !(keepingUp?.isOverloaded ?? false) }
+    fileprivate var keepsUp: Bool { !(keepingUp[""]?.isOverloaded ?? false) }
 }
 
 /// Rounds of an open loop, each at one rate.

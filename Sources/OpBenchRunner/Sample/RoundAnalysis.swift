@@ -21,8 +21,9 @@ struct RoundAnalysis {
     private(set) var holds = 0
     private(set) var startsAfterSuspend = 0
     private(set) var mostStartsInAHold = 0
-    /// Whether the backend kept up with an open loop; nil in other plans.
-    private(set) var keepingUp: KeepingUp?
+    /// Whether the backend kept up with an open loop, by class: of all operations, and of each group of a replay. Empty
+    /// in other plans.
+    private(set) var keepingUp: [String: KeepingUp] = [:]
 
     init(plan: WorkloadPlan) { self.plan = plan }
 
@@ -42,7 +43,7 @@ struct RoundAnalysis {
 
     /// Adds the analysis of other rounds of the same plan.
     mutating func merge(_ other: RoundAnalysis) {
-        if let round = other.keepingUp { keepingUp = keepingUp?.merged(with: round) ?? round }
+        keepingUp.merge(other.keepingUp) { $0.merged(with: $1) }
         for (key, histogram) in other.recorder.histograms { recorder.merge(histogram, key.stage, key.operationClass) }
     }
 
@@ -147,10 +148,25 @@ struct RoundAnalysis {
         }
         if case .arrivals(let instants) = plan.pacing {
             let ends = (0..<plan.operationCount).map { body.read(.end, $0) - pace.firstArrival }
-            let round = KeepingUp(arrivals: instants, ends: ends)
-            keepingUp = keepingUp?.merged(with: round) ?? round
+            keepingUp.merge(keepingUp(arrivals: instants, ends: ends)) { $0.merged(with: $1) }
         }
         merge(local, of: stages)
+    }
+
+    /// Compares ends with arrivals, of all operations and of each group.
+    func keepingUp(arrivals: [Int64], ends: [Int64]) -> [String: KeepingUp] {
+        var parts = ["": KeepingUp(arrivals: arrivals, ends: ends)]
+        for (name, members) in groups {
+            parts[name] = KeepingUp(
+                arrivals: members.map { arrivals[$0] }, ends: members.map { ends[$0] }, window: arrivals.last)
+        }
+        return parts
+    }
+
+    /// The operations of each group of a replay.
+    var groups: [String: [Int]] {
+        guard let groups = plan.groups else { return [:] }
+        return Dictionary(grouping: 0..<plan.operationCount) { groups.name(Int(groups.ofOperation[$0])) }
     }
 
     /// The 99th percentile from intended submit to end, in nanoseconds; 0 if nothing arrived.
@@ -194,8 +210,9 @@ struct KeepingUp: Sendable, Equatable {
     /// - Parameters:
     ///   - arrivals: the instants of arrival, ascending, in nanoseconds from the first.
     ///   - ends: the instants at which the operations ended, from the same origin.
-    init(arrivals: [Int64], ends: [Int64]) {
-        let last = arrivals.last ?? 0
+    ///   - window: the instant of the last arrival of all; nil for that of these operations.
+    init(arrivals: [Int64], ends: [Int64], window whole: Int64? = nil) {
+        let last = whole ?? arrivals.last ?? 0
         func count(until instant: Int64) -> (arrived: Int, ended: Int) {
             (arrivals.count { $0 < instant }, ends.count { $0 <= instant })
         }
@@ -220,15 +237,17 @@ struct KeepingUp: Sendable, Equatable {
     /// Whether most rounds were overloaded.
     var isOverloaded: Bool { 2 * overloadedRounds > rounds }
 
-    /// Reports two rates, and a flag if most rounds were overloaded.
-    ///
-    /// - Parameter flagsOverload: false in a replay, whose program may itself have had a backlog.
-    func report(flagsOverload: Bool, into report: inout SampleReport) {
-        guard window > 0 else { return }
+    /// Arrivals and completions per second; nil if all arrived at once.
+    var rates: (arrival: Double, completion: Double)? {
         func perSecond(_ count: Int) -> Double { Double(count) * 1e9 / Double(window) }
-        report.add(.arrivalRate, "rate", perSecond(arrived), operations: arrived)
-        report.add(.completionRate, "rate", perSecond(ended), operations: ended)
-        if flagsOverload, isOverloaded { report.flags.append(.overloaded) }
+        return window > 0 ? (perSecond(arrived), perSecond(ended)) : nil
+    }
+
+    /// Reports two rates.
+    func report(_ operationClass: String = "", into report: inout SampleReport) {
+        guard let rates else { return }
+        report.add(.arrivalRate, "rate", rates.arrival, operationClass: operationClass, operations: arrived)
+        report.add(.completionRate, "rate", rates.completion, operationClass: operationClass, operations: ended)
     }
 }
 

@@ -7,8 +7,8 @@ import class Foundation.Thread
 
 // thumbnail-server PORT [FAULT]: answers each line, a width, by the checksum of a picture of that width, until SIGINT.
 // FAULT gives it one of the faults of servers that `opbench trace` names: see `Fault`.
-// thumbnail-server load PORT COUNT [WIDTH]: sends COUNT such lines on four connections. Every fiftieth is WIDTH, 2000
-// if it is left out, and all others are 100.
+// thumbnail-server load PORT COUNT [WIDTH [PAUSE]]: sends COUNT such lines on four connections. Every fiftieth is WIDTH,
+// 2000 if it is left out, and all others are 100. After each answer it pauses for PAUSE milliseconds, 0 if left out.
 
 /// Draws a picture.
 final class Drawing: Operation, @unchecked Sendable {
@@ -78,13 +78,16 @@ final class Server: Sendable {
 }
 
 let words = CommandLine.arguments
-if 4...5 ~= words.count, words[1] == "load", let port = UInt16(words[2]), let count = Int(words[3]) {
-    load(port: port, count: count, width: words.count == 5 ? words[4] : "2000")
+if 4...6 ~= words.count, words[1] == "load", let port = UInt16(words[2]), let count = Int(words[3]),
+    let pause = words.count == 6 ? UInt32(words[5]) : 0
+{
+    load(port: port, count: count, width: words.count > 4 ? words[4] : "2000", pause: pause)
     exit(0)
 }
 let fault = words.count == 3 ? Fault(rawValue: words[2]) : nil
 guard words.count == 2 || fault != nil, let listener = UInt16(words[1]).flatMap({ Connection(listeningOn: $0) }) else {
-    print("usage: thumbnail-server PORT [FAULT], with a free port or 0, or thumbnail-server load PORT COUNT [WIDTH]")
+    print("usage: thumbnail-server PORT [FAULT], with a free port or 0")
+    print("       thumbnail-server load PORT COUNT [WIDTH [PAUSE]]")
     print("faults: \(Fault.allCases.map(\.rawValue).joined(separator: ", "))")
     exit(64)
 }
