@@ -52,7 +52,7 @@ package struct OpBench: ParsableCommand {
             CommandGroup(
                 name: "Manage",
                 subcommands: [
-                    BaselineCommand.self, MergeCommand.self, ExportCommand.self,
+                    BaselineCommand.self, MergeCommand.self,
                 ]),
         ]
     )

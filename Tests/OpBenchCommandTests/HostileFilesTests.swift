@@ -79,14 +79,6 @@ import Testing
         let summary = (sides ? ["base", "head"] : [""]).flatMap { summarize(base, side: $0) }
         try checkJSON(RowJSON.text(of: summary))
         try checkJSON(RowJSON.text(of: comparison.rows))
-        // Like `opbench export`, which rejects them.
-        if !sides, Set(base.map(\.runID)).count == 1 {
-            let exported = ExportedRun(
-                runID: "run", startedUTC: base[0].timestampUTC, commit: "c", summary: summary, rates: { _ in [1] })
-            try checkJSON(JSONExports.jmh(exported))
-            try checkJSON(JSONExports.githubActionBenchmark(exported))
-            try checkJSON(JSONExports.bencher(exported))
-        }
         for text in [
             SummaryTable(summary, SummaryContext(clockResolution: 1)).text, ComparisonTable.text(of: report),
             CellTable.text(of: summary, SummaryContext(clockResolution: 1), width: 20), ComparisonTable.text(of: goals),
