@@ -58,14 +58,4 @@ public struct TrendSeries: Sendable, Hashable {
         case .neutral: nil
         }
     }
-
-    /// One row per point.
-    public var rows: [TrendRow] {
-        points.map { point in
-            TrendRow(
-                point.run.row(of: point.figure), change: point.isChangeOfCode ? point.change : nil,
-                surroundings: point.surroundingChanges.lines.joined(separator: "; "),
-                surroundingsChange: point.isChangeOfCode ? nil : point.change)
-        }
-    }
 }

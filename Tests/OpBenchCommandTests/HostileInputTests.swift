@@ -54,7 +54,7 @@ import Testing
         "A class named `::error` never reaches the runner as a command",
         arguments: [
             "compare base slow --policy policy.json", "compare base slow --all --format csv",
-            "compare base slow --all --format markdown", "compare base slow --all --format json",
+            "compare base slow --all --format markdown",
             "gate --baseline base --candidate slow --policy policy.json --github-annotations",
             "baseline show base", "compare base slow --ignore-parameters ::error::x",
         ])
@@ -99,7 +99,7 @@ import Testing
         try write("one", [first, second])
         try write("two", [second, first])
         for line in [
-            "compare one two --all", "compare one two --all --format json", "gate --baseline one --candidate two",
+            "compare one two --all", "compare one two --all --format csv", "gate --baseline one --candidate two",
         ] {
             let result = try await run(line)
             if isRefused {
@@ -109,9 +109,6 @@ import Testing
             }
             #expect([0, 2, 5, 7].contains(result.status), "\(line): \(result.errors)")
             #expect(!result.output.contains(",inf") && !result.output.contains(": inf"))
-            if line.contains("json") {
-                _ = try JSONSerialization.jsonObject(with: Data(result.output.utf8))
-            }
         }
     }
 

@@ -130,10 +130,7 @@ struct HistoryTests {
         series.points[2].change = 1.3
         series.points[4].change = 0.9
         #expect(series.points.map(\.isChangeOfCode) == [false, false, false, false, true, false])
-        let rows = series.rows
-        #expect(rows.map(\.change) == [nil, nil, nil, nil, 0.9, nil])
-        #expect(rows.map(\.surroundingsChange) == [nil, nil, 1.3, nil, nil, nil])
-        #expect(rows.map { !$0.surroundings.isEmpty } == [false, false, true, true, false, false])
+        #expect(series.points.map { !$0.surroundingChanges.isEmpty } == [false, false, true, true, false, false])
     }
 
     @Test("each side of two builds has its own compiler")
@@ -148,18 +145,6 @@ struct HistoryTests {
         }
         #expect(marked.map(\.0) == ["base", "head"])
         #expect(marked.map(\.1) == [[], ["compiler: Swift A → Swift B"]])
-    }
-
-    @Test("rows of a series read back as written")
-    func rows() throws {
-        try fixture.add("one", 1)
-        try fixture.add("two", day: 2, 1.5)
-        var series = try fixture.series()
-        series[0].points[1].change = 1.5
-        let rows = series.flatMap(\.rows)
-        try CSVFile.text(of: rows).write(toFile: fixture.folder + "/trend.csv", atomically: false, encoding: .utf8)
-        #expect(try CSVFile.read(TrendRow.self, file: fixture.folder + "/trend.csv") == rows)
-        #expect(rows.map(\.change) == [nil, 1.5] && rows[0].recorded.commit == "cone")
     }
 }
 

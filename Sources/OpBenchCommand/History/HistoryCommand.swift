@@ -15,7 +15,7 @@ struct HistoryCommand: ParsableCommand {
             EXAMPLES
               opbench history add results/*T*
               opbench history trend --cell 'depth=1000' --backend engine
-              opbench history trend --metric allocations --format csv
+              opbench history trend --metric allocations
               opbench history report -o trend.html
             """,
         subcommands: [

@@ -9,10 +9,10 @@ struct HistoryTrendCommand: ParsableCommand {
         commandName: "trend",
         abstract: "Print how figures change from run to run, and where they changed.",
         discussion: """
-            Prints one line per figure, or one per run if a single figure is selected; csv and json have one per \
-            figure and run. Without --metric, these are the times of operations and their ratios to Dispatch's. Runs \
-            with the same class of host, allocator and build make one series; others have separate tables. \
-            Machines drift from day to day; the ratio to Dispatch does not.
+            Prints one line per figure, or one per run if a single figure is selected; the history's file has them all. \
+            Without --metric, these are the times of operations and their ratios to Dispatch's. Runs with the same \
+            class of host, allocator and build make one series; others have separate tables. Machines drift from day \
+            to day; the ratio to Dispatch does not.
 
             Apache Otava finds change points if it is installed: `otava` on PATH, or the program in the variable \
             OPBENCH_OTAVA. The change is the mean from there on, relative to the mean before.
@@ -21,13 +21,9 @@ struct HistoryTrendCommand: ParsableCommand {
               opbench history trend
               opbench history trend --cell 'depth=1000' --backend engine
               opbench history trend --metric allocations,start_latency
-              opbench history trend --format csv > trend.csv
             """)
 
     @OptionGroup var figures: FigureSelection
-
-    @Option(help: ArgumentHelp("How to print the figures.", valueName: "format"))
-    var format = TrendFormat.table
 
     @Flag(inversion: .prefixedNo, help: "Look for the points where figures changed.")
     var changePoints = true
@@ -36,7 +32,7 @@ struct HistoryTrendCommand: ParsableCommand {
 
     func run() throws {
         try StandardOutput.write(
-            format.text(of: Self.series(figures, of: place, changePoints: changePoints)))
+            TrendTable.text(of: Self.series(figures, of: place, changePoints: changePoints)))
     }
 
     /// The selected series, with their change points if they are wanted and Otava is installed.
@@ -48,18 +44,5 @@ struct HistoryTrendCommand: ParsableCommand {
             return series
         }
         return try CancellableWork.finish { try await finder.found(in: series) }
-    }
-}
-
-/// `--format` of a trend.
-enum TrendFormat: String, CaseIterable, ExpressibleByArgument {
-    case table, csv, json
-
-    func text(of series: [TrendSeries]) -> String {
-        switch self {
-        case .table: TrendTable.text(of: series)
-        case .csv: CSVFile.text(of: series.flatMap(\.rows))
-        case .json: RowJSON.text(of: series.flatMap(\.rows))
-        }
     }
 }

@@ -26,18 +26,15 @@ extension HistoryRow: CSVRow {
     public static let fileName = "history.csv"
     public static let hasParameters = false
 
-    public static let columnList: [CSVColumn<HistoryRow>] = [.schemaVersion] + figureColumns + [surroundingsColumn]
-
-    /// The columns of a run and its figure, which trends have too.
-    static let figureColumns: [CSVColumn<HistoryRow>] = [
-        .init("host_class", \.host.hostClass), .init("allocator", \.host.allocator),
+    public static let columnList: [CSVColumn<HistoryRow>] = [
+        .schemaVersion, .init("host_class", \.host.hostClass), .init("allocator", \.host.allocator),
         .init("configuration", \.host.configuration), .init("cell_id", \.name.cellID),
         .init("backend", \.name.backend), .init("side", \.name.side), .init("metric", \.name.metric),
         .init("phase", \.name.phase), .init("operation_class", \.name.operationClass), .init("stat", \.name.stat),
         .init(derived: "unit") { $0.name.unit.rawValue }, .init(derived: "direction") { $0.name.direction.rawValue },
         .init("started_utc", \.startedUTC), .init("run_id", \.runID), .init("commit", \.commit),
         dirtyColumn, .init("value", \.value), .init("ci_low", \.low), .init("ci_high", \.high),
-        .init("samples", \.samples),
+        .init("samples", \.samples), surroundingsColumn,
     ]
 
     private static let dirtyColumn = CSVColumn<HistoryRow>(

@@ -2,9 +2,9 @@ import OpBenchModel
 import OpBenchProfile
 
 /// One result of `opbench doctor`.
-public struct Finding: Sendable, Equatable, Codable {
+public struct Finding: Sendable, Equatable {
     /// How good this is for measuring here.
-    public enum Weight: String, Sendable, CaseIterable, Codable {
+    public enum Weight: Sendable {
         /// Ideal.
         case good
         /// Worth knowing: there is nothing to fix, or the system does not report it.

@@ -23,7 +23,6 @@ extension FuzzReader {
                     let history = try History(path)
                     let series = history.series()
                     try promise(series.allSatisfy { !$0.points.isEmpty }, "a series without a point")
-                    _ = CSVFile.text(of: series.flatMap(\.rows))
                     try History.add([added], to: path, isReplacing: true)
                     let same = try again("the history") { try History(path) }
                     try promise(
