@@ -19,7 +19,6 @@ struct PageData {
             let runs = Array(page.runs.enumerated())
             json.member("rows", runs) { Self.write(rowsOf: $1.element, $1.offset, figures, places, to: &$0) }
             json.member("latencies", runs) { Self.write(latenciesOf: $1.element, $1.offset, places, to: &$0) }
-            json.member("classes", runs) { Self.write(classesOf: $1.element, $1.offset, places, to: &$0) }
             places.write(to: &json)
             let namesHost = Set(page.trends.map(\.host)).count > 1
             json.member("trends", page.trends) { $0.write($1, namesHost: namesHost) }
@@ -117,25 +116,6 @@ struct PageData {
                 }
                 json.integer(curve.firstBucket)
                 json.array(curve.buckets) { $0.figure(Double($1)) }
-            }
-        }
-    }
-
-    private static func write(classesOf run: PageRun, _ index: Int, _ places: Places, to json: inout PageJSON) {
-        for table in run.classes {
-            guard let cell = places.knownCell(table.cellID), let backend = places.knownBackend(table.backend) else {
-                continue
-            }
-            json.array { json in
-                json.integer(index)
-                json.integer(cell)
-                json.integer(backend)
-                json.array(table.parts) { json, part in
-                    json.array {
-                        $0.string(part.name)
-                        $0.figure(part.part)
-                    }
-                }
             }
         }
     }
