@@ -53,13 +53,8 @@ struct ShardTests {
         let command = " run --quick --blocks 2 --shard 1/2 --output parts w.json --shard 2/2\n"
         #expect(lost.errors.contains(command), "\(lost.errors)")
 
-        // The same as a task of a job array.
-        let slurm: [String: String] = [
-            "OPBENCH_HOST": "n2", "SLURM_ARRAY_TASK_ID": "1", "SLURM_ARRAY_TASK_COUNT": "2",
-            "SLURM_ARRAY_TASK_MIN": "0",
-            "SLURM_ARRAY_TASK_MAX": "1",
-        ]
-        let second = try await measure("run --quick --blocks 2 --shard auto --output parts w.json", slurm)
+        let second = try await measure(
+            "run --quick --blocks 2 --shard 2/2 --output parts w.json", ["OPBENCH_HOST": "n2"])
         let parts = try parts()
         #expect(second.status == 0 && second.errors.contains(parts[1]), "\(second.errors)")
         let state = try folder.states(parts[1])
@@ -171,7 +166,6 @@ struct ShardTests {
         arguments: [
             ("run --shard 1/2", "<file>"), ("run w.json --shard 3/2", "--shard: \"3/2\" I/N"),
             ("run w.json --shard 0/2", "--shard: \"0/2\""), ("run w.json --shard 1", "--shard: \"1\""),
-            ("run w.json --shard auto", "--shard: SLURM_ARRAY_TASK_ID JOB_COMPLETION_INDEX"),
             ("run w.json --shard 1/2 --run-id x", "--shard --run-id --resume"),
             ("run w.json --shard 1/2 --time-budget 1m", "--shard --time-budget"),
             ("ab a b w.json --shard 1/2 --run-id x", "--shard --run-id"),
