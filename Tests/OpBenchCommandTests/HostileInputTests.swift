@@ -56,13 +56,9 @@ import Testing
             "compare base slow --policy policy.json", "compare base slow --all --format csv",
             "compare base slow --all --format markdown",
             "gate --baseline base --candidate slow --policy policy.json --github-annotations",
-            "baseline show base", "compare base slow --ignore-parameters ::error::x",
+            "show base", "compare base slow --ignore-parameters ::error::x",
         ])
     func workflowCommands(line: String) async throws {
-        if line.hasPrefix("baseline") {
-            try folder.write(
-                try folder.read("results/base/samples.csv"), to: "results/baseline/base/samples.csv")
-        }
         let result = try await run(line)
         #expect([0, 2, 7, 64].contains(result.status))
         #expect(commands(in: result.output) == [] && commands(in: result.errors) == [])
@@ -184,7 +180,7 @@ import Testing
         let before = folder.contents()
         var text = ""
         for (line, last) in [
-            ("run m.json --output", ""), ("baseline list --results", ""), ("compare base slow --results", ""),
+            ("run m.json --output", ""), ("baseline save base --results", ""), ("compare base slow --results", ""),
             ("run m.json --run-id", "baseline"),
         ] {
             let result = try await run(line, last)
