@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import OpBenchHistory
 import OpBenchModel
 import OpBenchRunner
 
@@ -41,7 +40,7 @@ package struct OpBench: ParsableCommand {
             CommandGroup(
                 name: "Look",
                 subcommands: [
-                    ShowCommand.self, ReportCommand.self, RunsCommand.self, HistoryCommand.self,
+                    ShowCommand.self, ReportCommand.self, RunsCommand.self,
                 ]),
             CommandGroup(
                 name: "Compare",
@@ -136,7 +135,7 @@ package struct OpBench: ParsableCommand {
             return ExitStatus.badInput
         case let error as OutputError where error.code == EPIPE:
             FailedWrites.endAsReaderDid()
-        case is OutputError, is DiskError, is ScarcityError, is HistoryError:
+        case is OutputError, is DiskError, is ScarcityError:
             StandardError.say("Error: \(error)")
             return ExitStatus.failure
         case is NoBaseline, is MissingBaseline:
