@@ -4,23 +4,15 @@ import OpBenchModel
 public enum IntervalWidths {
     /// By cell id, the greatest distance among the ratios to the baseline or, in a cell without any, among the times
     /// per operation. A cell without intervals is left out.
-    @Sendable public static func ofRatios(_ rows: [SampleRow]) -> [String: Double] { greatest(rows) { $1 } }
-
-    /// By cell id, the greatest distance among the times per operation of all backends and their ratios to the
-    /// baseline. A cell without intervals is left out.
-    @Sendable public static func ofTimesAndRatios(_ rows: [SampleRow]) -> [String: Double] { greatest(rows, max) }
-
-    /// Whether the functions above use this row.
-    @Sendable public static func isNeeded(_ row: SampleRow) -> Bool {
-        row.phase == "total" || row.metric == Metric.status.name
-    }
-
-    private static func greatest(
-        _ rows: [SampleRow], _ choose: (_ ofTimes: Double, _ ofRatios: Double) -> Double
-    ) -> [String: Double] {
+    @Sendable public static func ofRatios(_ rows: [SampleRow]) -> [String: Double] {
         let summary = summarize(rows.filter(isNeeded)).filter(\.operationClass.isEmpty)
         let ratios = greatest(in: summary.filter { $0.backend != $0.ratioTo }, .timeRatio)
-        return greatest(in: summary, .time).merging(ratios, uniquingKeysWith: choose)
+        return greatest(in: summary, .time).merging(ratios) { $1 }
+    }
+
+    /// Whether `ofRatios` uses this row.
+    @Sendable public static func isNeeded(_ row: SampleRow) -> Bool {
+        row.phase == "total" || row.metric == Metric.status.name
     }
 
     private static func greatest(in rows: [SummaryRow], _ figure: Figure) -> [String: Double] {

@@ -16,11 +16,9 @@ struct BaselineCommand: ParsableCommand {
 
             EXAMPLES
               opbench baseline save 20261121T130501Z-3fa9 --name main
-              opbench baseline list
-              opbench baseline show main
               opbench gate --baseline main --candidate change
             """,
-        subcommands: [Save.self, List.self, Show.self])
+        subcommands: [Save.self])
 
     struct FolderOption: ParsableArguments {
         @Option(name: .customLong("results"), help: ArgumentHelp("The folder of runs.", valueName: "dir"))
@@ -84,64 +82,6 @@ struct BaselineCommand: ParsableCommand {
             } catch let error as DiskError {
                 throw error.badPath ?? error
             }
-        }
-    }
-
-    /// `opbench baseline list`
-    struct List: ParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Print the baselines: when, where and from which commit they were measured.",
-            discussion: """
-                EXAMPLES
-                  opbench baseline list
-                """)
-
-        @OptionGroup var place: FolderOption
-
-        func run() throws {
-            let names = ((try? FileManager.default.contentsOfDirectory(atPath: place.baselines)) ?? []).sorted()
-            var baselines: [[String]] = []
-            for name in names
-            where !WrittenFolder.isTemporary(name)
-                && FileManager.default.fileExists(atPath: "\(place.baselines)/\(name)/\(SampleRow.fileName)")
-            {
-                let run = try MeasuredRun("\(place.baselines)/\(name)", in: place.folder)
-                baselines.append(fields(of: run, name: name))
-            }
-            if baselines.isEmpty { return try StandardOutput.write("no baselines in \(place.baselines)\n") }
-            let titles = ["name", "measured", "cells", "samples", "commit", "host"]
-            try StandardOutput.write(Table(titles: titles, baselines).text())
-        }
-
-        private func fields(of run: MeasuredRun, name: String) -> [String] {
-            let description = RunDescription(run)
-            return [
-                name, description.started ?? Quantities.absent, String(Set(run.samples.map(\.cellID)).count),
-                String(Set(run.samples.map(\.sampleID)).count), description.commit ?? Quantities.absent,
-                run.facts?.hostKind.summary ?? Quantities.absent,
-            ]
-        }
-    }
-
-    /// `opbench baseline show NAME`
-    struct Show: ParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Print a baseline's summary.",
-            discussion: """
-                EXAMPLES
-                  opbench baseline show main
-                  opbench baseline show main --format csv
-                """)
-
-        @Argument(help: ArgumentHelp("The baseline.", valueName: "name"))
-        var name: String
-
-        @OptionGroup var presentation: PresentationOptions
-        @OptionGroup var place: FolderOption
-
-        func run() throws {
-            let run = try MeasuredRun(name, in: place.baselines)
-            try StandardOutput.write(presentation.text(of: [ShownRun(run)]))
         }
     }
 }

@@ -88,7 +88,7 @@ struct ColumnTopic {
         } + [ColumnMeaning(name: BodyDefinition.mix, meaning: BodyDefinition.mixSummary)])
 
     private static let summary = ColumnTopic(
-        title: "Tables of run, show and baseline show, with --wide",
+        title: "Tables of run and show, with --wide",
         columns: [
             ColumnMeaning(
                 name: "backend",

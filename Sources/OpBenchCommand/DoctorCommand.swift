@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import OpBenchRunner
 
 /// `opbench doctor`
@@ -14,7 +13,6 @@ struct DoctorCommand: ParsableCommand {
             EXAMPLES
               opbench doctor
               opbench doctor --watch 10
-              opbench doctor --format json
             """)
 
     @Option(
@@ -22,37 +20,21 @@ struct DoctorCommand: ParsableCommand {
     )
     var watch: Double = 1
 
-    @Option(help: ArgumentHelp("How to print the findings.", valueName: "format"))
-    var format = FindingFormat.table
-
     func validate() throws {
         guard watch > 0, watch <= 600 else {
             throw ValidationError("--watch is \(watch); allowed are more than 0 and at most 600 seconds.")
         }
     }
 
-    func run() throws { try StandardOutput.write(format.text(of: Doctor.examine(watchSeconds: watch))) }
+    func run() throws { try StandardOutput.write(FindingText.table(Doctor.examine(watchSeconds: watch))) }
 }
 
-/// The output format of `opbench doctor`.
-enum FindingFormat: String, ExpressibleByArgument, CaseIterable {
+/// The text of `opbench doctor`.
+enum FindingText {
     /// A line for each finding, and one for each remedy.
-    case table
-    /// An array of objects.
-    case json
-
-    /// - Parameter width: the width of a table's lines; nil for no limit.
-    func text(of findings: [Finding], width: Int? = TableWidth.ofOutput()) throws -> String {
-        switch self {
-        case .table: return Self.table(findings, width)
-        case .json:
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            return String(decoding: try encoder.encode(findings), as: UTF8.self) + "\n"
-        }
-    }
-
-    private static func table(_ findings: [Finding], _ width: Int?) -> String {
+    ///
+    /// - Parameter width: the width of a line; nil for no limit.
+    static func table(_ findings: [Finding], width: Int? = TableWidth.ofOutput()) -> String {
         let subjects = findings.map { TextWidth.of($0.subject) }.max() ?? 0
         func line(_ mark: String, _ finding: Finding, _ text: String) -> String {
             let opening = "\(mark)  \(WrappedText.padded(finding.subject, to: subjects))  "

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import OpBenchHistory
 import OpBenchModel
 import OpBenchRunner
 
@@ -41,7 +40,7 @@ package struct OpBench: ParsableCommand {
             CommandGroup(
                 name: "Look",
                 subcommands: [
-                    ShowCommand.self, ReportCommand.self, RunsCommand.self, HistoryCommand.self,
+                    ShowCommand.self, ReportCommand.self, RunsCommand.self,
                 ]),
             CommandGroup(
                 name: "Compare",
@@ -52,7 +51,7 @@ package struct OpBench: ParsableCommand {
             CommandGroup(
                 name: "Manage",
                 subcommands: [
-                    BaselineCommand.self, MergeCommand.self, ExportCommand.self,
+                    BaselineCommand.self, MergeCommand.self,
                 ]),
         ]
     )
@@ -86,10 +85,6 @@ package struct OpBench: ParsableCommand {
     /// - Parameter words: the arguments without the program's name.
     static func exitCode(ofRunning words: [String]) -> Int32 {
         do {
-            if let help = BriefHelp.text(for: words, of: OpBench.self) {
-                try StandardOutput.write(help)
-                return ExitStatus.success
-            }
             var command = try command(of: words)
             try command.run()
             return ExitStatus.success
@@ -140,7 +135,7 @@ package struct OpBench: ParsableCommand {
             return ExitStatus.badInput
         case let error as OutputError where error.code == EPIPE:
             FailedWrites.endAsReaderDid()
-        case is OutputError, is DiskError, is ScarcityError, is HistoryError:
+        case is OutputError, is DiskError, is ScarcityError:
             StandardError.say("Error: \(error)")
             return ExitStatus.failure
         case is NoBaseline, is MissingBaseline:

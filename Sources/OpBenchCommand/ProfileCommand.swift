@@ -23,10 +23,11 @@ struct ProfileCommand: ParsableCommand {
 
             THE KINDS
               trace    submission, start and end of each operation on its thread;
-                       work and span, critical path, waits by reason, inversions,
+                       work and span, critical path, waits by reason,
                        why the slowest 1 % of each class were slow (tail.json);
                        trace.json for ui.perfetto.dev
-              cpu      functions by CPU time: flame graph, folded stacks, speedscope
+              cpu      functions by CPU time: a flame graph, and folded stacks
+                       for speedscope.app
               offcpu   where threads wait, how long, and who wakes them
               heap     where memory is allocated, by bytes and by count
 

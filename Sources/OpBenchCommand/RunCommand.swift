@@ -58,17 +58,6 @@ struct RunCommand: ParsableCommand {
                 valueName: "percent"), transform: PercentArgument.parse)
         var precision: PercentArgument?
 
-        @Option(
-            name: .customLong("precision-of"),
-            help: ArgumentHelp(
-                "With --precision, the figures: ratios or times.",
-                discussion: """
-                    With times, those of time/op of every backend count too. If the machine drifts from block to block, \
-                    they end too early: then fewer than 95 of 100 intervals hold the truth. Ratios exclude drift.
-                    """,
-                valueName: "figures"))
-        var figuresOfPrecision: Precision.Figures?
-
         /// The option that determines the number of blocks; nil if none of them does.
         var option: String? { precision != nil ? "--precision" : timeBudget != nil ? "--time-budget" : nil }
 
@@ -76,19 +65,10 @@ struct RunCommand: ParsableCommand {
             guard option != nil else { return nil }
             return TimeBudget(
                 seconds: timeBudget?.seconds ?? TimeBudget.secondsForPrecision,
-                precision: precision.map { Precision(part: $0.part, of: figuresOfPrecision ?? .ratios) },
+                precision: precision?.part,
                 isNeeded: IntervalWidths.isNeeded,
-                widths: figuresOfPrecision == .times ? IntervalWidths.ofTimesAndRatios : IntervalWidths.ofRatios)
+                widths: IntervalWidths.ofRatios)
         }
-
-        @Flag(
-            help: ArgumentHelp(
-                "Keep the times of rounds as rows.",
-                discussion: """
-                    Of throughput samples: phase `round`, numbered in `iteration`. Many rounds are summed to 64 times at \
-                    most.
-                    """))
-        var keepRounds = false
 
         @Option(
             help: ArgumentHelp(
@@ -100,9 +80,6 @@ struct RunCommand: ParsableCommand {
     func validate() throws {
         try selection.cells.requireFiles()
         try part.check(destination)
-        if amount.figuresOfPrecision != nil, amount.precision == nil {
-            throw ValidationError("--precision-of needs --precision.")
-        }
         if let option = amount.option {
             if plan.blocks != nil || plan.quick {
                 throw ValidationError("\(option) determines the number of blocks: leave out --blocks and --quick.")
@@ -131,7 +108,6 @@ struct RunCommand: ParsableCommand {
         options.take(blocks)
         options.calibration = try calibratedMachine()?.calibration
         options.budget = amount.budget
-        options.keepsRounds = amount.keepRounds
         if let layouts = layout.layouts {
             try gate.check(layout)
             if options.blocks == nil {
@@ -162,5 +138,3 @@ struct RunCommand: ParsableCommand {
         }
     }
 }
-
-extension Precision.Figures: ExpressibleByArgument {}

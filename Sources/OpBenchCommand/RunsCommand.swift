@@ -16,21 +16,18 @@ struct RunsCommand: ParsableCommand {
 
             EXAMPLES
               opbench runs
-              opbench runs --output /data/results --format csv
+              opbench runs --output /data/results
             """)
 
     @Option(name: .customLong("output"), help: ArgumentHelp("The folder of runs.", valueName: "dir"))
     var directory = "results"
-
-    @Option(help: ArgumentHelp("How to print the list.", valueName: "format"))
-    var format = RunListFormat.table
 
     func validate() throws { try FolderArgument.check(directory, option: "--output") }
 
     func run() throws {
         let list = try RunList(in: directory)
         for error in list.unreadable { StandardError.say("opbench: warning: \(error)") }
-        try StandardOutput.write(format.text(of: list.rows, folder: directory))
+        try StandardOutput.write(RunListTable.text(of: list.rows, folder: directory))
     }
 }
 
@@ -87,19 +84,6 @@ struct RunList {
     }
 }
 
-/// `--format` of a list of runs.
-enum RunListFormat: String, CaseIterable, ExpressibleByArgument {
-    case table, json, csv
-
-    func text(of rows: [RunListRow], folder: String, width: Int? = TableWidth.ofOutput()) -> String {
-        switch self {
-        case .table: RunListTable.text(of: rows, folder: folder, width: width)
-        case .json: RowJSON.text(of: rows)
-        case .csv: CSVFile.text(of: rows)
-        }
-    }
-}
-
 /// A list of runs as a table: one line per run or, if that is too wide, the run's name above its fields. So a name is
 /// in one piece that can be copied. Hosts are listed once, below.
 enum RunListTable {
@@ -138,7 +122,7 @@ enum RunListTable {
         let first = Column("run, UTC", isText: true, text: columns[0].text)
         let layout = Table([first] + columns.dropFirst(), rows).layout(width: width, heading: name)
         guard !layout.hidden.isEmpty else { return layout.text }
-        let note = "hidden (terminal too narrow): \(layout.hidden.joined(separator: ", ")); use --format csv"
+        let note = "hidden (terminal too narrow): \(layout.hidden.joined(separator: ", "))"
         return layout.text + "\n" + WrappedText.paragraph(note, width: width, hanging: 2)
     }
 

@@ -10,7 +10,7 @@ struct ShowCommand: ParsableCommand {
         discussion: """
             A run is a folder, a samples.csv, or the id of a run under results/ or results/baseline/. It may be \
             finished, interrupted, or still running: the summary covers the rows in its samples.csv. Writes no file. \
-            `csv` and `json` print the rows of summary.csv.
+            `csv` prints the rows of summary.csv.
 
             EXAMPLES
               opbench show

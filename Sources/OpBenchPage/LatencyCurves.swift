@@ -129,18 +129,6 @@ struct LatencyDistribution {
     /// The latency of a fraction of the operations, from 0 to 1: HdrHistogram's percentile.
     func latency(of part: Double) -> Int64 {
         let rank = max(1, (part.nextDown * Double(total)).rounded(.up))
-        return bounds[sums.firstPlace { Double($0) >= rank }]
-    }
-}
-
-extension [Int64] {
-    /// The first index from which on the condition holds in a sorted list; the last index if there is none.
-    fileprivate func firstPlace(where isSo: (Int64) -> Bool) -> Int {
-        var (low, high) = (0, count - 1)
-        while low < high {
-            let middle = (low + high) / 2
-            if isSo(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
+        return bounds[min(bounds.count - 1, sums.partition { Double($0) >= rank })]
     }
 }

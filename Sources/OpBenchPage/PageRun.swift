@@ -19,18 +19,6 @@ public struct PageRun: Sendable {
         public init(_ label: String, _ value: String) { (self.label, self.value) = (label, value) }
     }
 
-    /// CPU time of one cell on one backend by the kind of code, from a profile.
-    public struct CPUClasses: Sendable {
-        public var cellID: String
-        public var backend: String
-        /// The name of each class, and its fraction of the time, from 0 to 1.
-        public var parts: [(name: String, part: Double)]
-
-        public init(cellID: String, backend: String, parts: [(name: String, part: Double)]) {
-            (self.cellID, self.backend, self.parts) = (cellID, backend, parts)
-        }
-    }
-
     /// As the user named it.
     public var name: String
     /// The run's date, state and machine, in a few words each, for the line below the page's title.
@@ -43,19 +31,16 @@ public struct PageRun: Sendable {
     public var latencies: LatencyCurves
     public var workloads: [Workload]
     public var facts: [Fact]
-    /// Empty without a profile.
-    public var classes: [CPUClasses]
     /// Explanations of differences, as text: a heading in the first line, then a line per change.
     public var explanations: [String]
 
     public init(
         name: String, heading: [String] = [], sentences: [String] = [], samples: [SampleRow],
         summary: [SummaryRow], latencies: LatencyCurves = LatencyCurves(),
-        workloads: [Workload] = [], facts: [Fact] = [], classes: [CPUClasses] = [], explanations: [String] = []
+        workloads: [Workload] = [], facts: [Fact] = [], explanations: [String] = []
     ) {
         (self.name, self.heading, self.sentences) = (name, heading, sentences)
         (self.samples, self.summary, self.latencies) = (samples, summary, latencies)
-        (self.workloads, self.facts, self.classes) = (workloads, facts, classes)
-        self.explanations = explanations
+        (self.workloads, self.facts, self.explanations) = (workloads, facts, explanations)
     }
 }

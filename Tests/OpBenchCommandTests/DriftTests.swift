@@ -69,12 +69,11 @@ struct DriftTests {
         var two = Self.run("two", step: 10, sides: ["base", "head"])
         two.commits = ("00a160b1c2d3", "afe90963d4e5")
         try write(two)
-        let result = try await opbench("gate --ab two --policy drift.json --format json")
+        let result = try await opbench("gate --ab two --policy drift.json --csv two.csv")
         #expect(result.status == 2, "\(result.output)\(result.errors)")
-        let rows = try #require(
-            try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [[String: Any]])
-        #expect(rows.map { $0["against"] as? String } == ["", "v1"])
-        #expect(rows.map { $0["verdict"] as? String } == ["pass", "regression"])
+        let rows = try CSVFile.read(CompareRow.self, file: folder.root + "/two.csv")
+            .filter { $0.verdict != .unjudged }
+        #expect(rows.map(\.against) == ["", "v1"] && rows.map(\.verdict) == [.pass, .regression])
     }
 
     @Test(

@@ -54,15 +54,11 @@ import Testing
         "A class named `::error` never reaches the runner as a command",
         arguments: [
             "compare base slow --policy policy.json", "compare base slow --all --format csv",
-            "compare base slow --all --format markdown", "compare base slow --all --format json",
+            "compare base slow --all --format markdown",
             "gate --baseline base --candidate slow --policy policy.json --github-annotations",
-            "baseline show base", "export --format bencher base", "compare base slow --ignore-parameters ::error::x",
+            "show base", "compare base slow --ignore-parameters ::error::x",
         ])
     func workflowCommands(line: String) async throws {
-        if line.hasPrefix("baseline") {
-            try folder.write(
-                try folder.read("results/base/samples.csv"), to: "results/baseline/base/samples.csv")
-        }
         let result = try await run(line)
         #expect([0, 2, 7, 64].contains(result.status))
         #expect(commands(in: result.output) == [] && commands(in: result.errors) == [])
@@ -99,9 +95,7 @@ import Testing
         try write("one", [first, second])
         try write("two", [second, first])
         for line in [
-            "compare one two --all", "compare one two --all --format json", "gate --baseline one --candidate two",
-            "export --format jmh one", "export --format bencher one",
-            "export --format github-action-benchmark one",
+            "compare one two --all", "compare one two --all --format csv", "gate --baseline one --candidate two",
         ] {
             let result = try await run(line)
             if isRefused {
@@ -111,9 +105,6 @@ import Testing
             }
             #expect([0, 2, 5, 7].contains(result.status), "\(line): \(result.errors)")
             #expect(!result.output.contains(",inf") && !result.output.contains(": inf"))
-            if ["json", "jmh", "bencher", "github-action-benchmark"].contains(where: line.contains) {
-                _ = try JSONSerialization.jsonObject(with: Data(result.output.utf8))
-            }
         }
     }
 
@@ -189,8 +180,8 @@ import Testing
         let before = folder.contents()
         var text = ""
         for (line, last) in [
-            ("run m.json --output", ""), ("baseline list --results", ""), ("compare base slow --results", ""),
-            ("export --format jmh base --results", ""), ("run m.json --run-id", "baseline"),
+            ("run m.json --output", ""), ("baseline save base --results", ""), ("compare base slow --results", ""),
+            ("run m.json --run-id", "baseline"),
         ] {
             let result = try await run(line, last)
             #expect(result.status == 64 && folder.contents() == before, "\(line) \(last)")

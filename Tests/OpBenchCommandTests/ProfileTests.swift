@@ -114,7 +114,7 @@ struct ProfileTests {
         #expect(result.status == 0, "\(result.errors)")
         #expect(result.output.contains(/\n *workload: .*[0-9.]+ %/), "\(result.output)")
         let files = folder.contents()
-        for name in ["cpu.svg", "cpu.folded", "cpu.speedscope.json"] {
+        for name in ["cpu.svg", "cpu.folded"] {
             #expect(files.contains { $0.hasSuffix("-engine/\(name)") }, "\(files)")
         }
         #expect(!files.contains { $0.hasSuffix(".data") || $0.hasSuffix(".stacks") || $0.hasSuffix(".heap") })

@@ -71,7 +71,7 @@ struct ProgramProfileTests {
         arguments: [
             (
                 ProfileKind.cpu, ["sh", "-c", "i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done"],
-                "cpu.speedscope.json"
+                "cpu.folded"
             ),
             (.offcpu, ["sleep", "0.1"], "offcpu.svg"),
             (.heap, [OpBenchProcess.binary, "describe"], "heap-all-bytes.folded"),

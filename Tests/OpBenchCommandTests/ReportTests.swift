@@ -1,6 +1,5 @@
 import Foundation
 import OpBenchModel
-import OpBenchProfile
 import TestSupport
 import Testing
 
@@ -139,19 +138,6 @@ struct ReportTests {
         #expect(throws: InputError.self) { try report("one", "--policy", "\(folder.root)/rules.json") }
         #expect(throws: InputError.self) { try report("none") }
         #expect(!FileManager.default.fileExists(atPath: file))
-    }
-
-    @Test("contain the CPU time by kind of code from profiles in the run's folder")
-    func classes() throws {
-        try writeRun("one", nanoseconds: 500)
-        var profile = StackProfile(unit: .nanoseconds)
-        for (symbol, weight) in [("malloc", 30), ("free", 10), ("$s15OperationEngine0A5QueueC3addyyF", 60)] {
-            profile.add([StackFrame(name: "main"), StackFrame(name: symbol)], weight: Int64(weight))
-        }
-        let text = profile.speedscope(title: "CPU time: w items=10 on engine")
-        try folder.write(text, to: "results/one/profile/w/cpu.speedscope.json")
-        let html = try report("one")
-        #expect(html.contains("\"classes\":[[0,0,0,[[\"engine\",0.6],[\"allocation\",0.4]]]]"))
     }
 
     @Test("contain the explanations in the run's folder")

@@ -32,14 +32,8 @@ struct RunListTests {
         #expect(list.rows.allSatisfy { $0.workloads == "w" && $0.backends == "engine dispatch" && $0.cells == 1 })
         #expect(list.unreadable == [])
         golden.expect(
-            RunListFormat.table.text(of: list.rows, folder: results, width: nil), "any width",
+            RunListTable.text(of: list.rows, folder: results, width: nil), "any width",
             replacing: [results: "RESULTS"])
-        let csv = folder.root + "/runs.csv"
-        try folder.write(RunListFormat.csv.text(of: list.rows, folder: results), to: "runs.csv")
-        #expect(try CSVFile.read(RunListRow.self, file: csv) == list.rows)
-        let json = try JSONSerialization.jsonObject(
-            with: Data(RunListFormat.json.text(of: list.rows, folder: results).utf8))
-        #expect((json as? [[String: Any]])?.map { $0["samples_bad"] as? Int } == [0, 3, 0])
     }
 
     @Test("unreadable runs are named without stopping the list; other folders are skipped")

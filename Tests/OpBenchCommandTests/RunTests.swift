@@ -91,11 +91,11 @@ struct RunTests {
                 enum CodingKeys: String, CodingKey { case impreciseCells = "imprecise_cells" }
             }
 
-            let precision: Precision
+            let precision: Double
             let progress: Progress
         }
         let facts = try JSONDecoder().decode(Facts.self, from: Data(folder.read("results/r/run.json").utf8))
-        #expect(facts.precision == Precision(part: 0.2, of: .ratios) && result.errors.contains("warning: "))
+        #expect(facts.precision == 0.2 && result.errors.contains("warning: "))
         let rows = try CSVFile.read(SummaryRow.self, file: "\(folder.root)/results/r/summary.csv")
         #expect(rows.filter { $0.status == .ok }.allSatisfy { $0.samples >= 7 })
         let wide = rows.filter { row in
@@ -107,7 +107,7 @@ struct RunTests {
         #expect(line.map { $0.hasSuffix("reached in all cells") } == facts.progress.impreciseCells.isEmpty)
     }
 
-    @Test func `a precision is that of ratios within blocks, unless times are asked for`() throws {
+    @Test func `a precision is that of ratios within blocks`() throws {
         let rows = (0..<7).flatMap { block in
             // The machine gets slower with each block.
             [(BackendID.dispatch, 1.0), (.engine, 2)].map { backend, time in
@@ -122,15 +122,12 @@ struct RunTests {
             return try #require(command.amount.budget?.widths(rows)["w"])
         }
         #expect(try width("--precision", "2%") < 1e-9 && width("--time-budget", "1m") < 1e-9)
-        #expect(try width("--precision", "2%", "--precision-of", "ratios") < 1e-9)
-        #expect(try abs(width("--precision", "2%", "--precision-of", "times") - 0.75) < 1e-9)
     }
 
     @Test(arguments: [
         ["--precision", "2.5"], ["--precision", "0%"], ["--precision", "-2%"], ["--precision", "2%", "--blocks", "9"],
         ["--precision", "2%", "--quick"], ["--precision", "2%", "--for-gate"],
-        ["--precision", "2%", "--metric", "latency"], ["--precision-of", "times"],
-        ["--precision", "2%", "--precision-of", "rates"], ["--time-budget", "soon"], ["--time-budget", "-1m"],
+        ["--precision", "2%", "--metric", "latency"], ["--time-budget", "soon"], ["--time-budget", "-1m"],
         ["--time-budget", "1m", "--blocks", "3"],
     ])
     func `a meaningless precision or time budget is rejected`(options: [String]) async throws {

@@ -53,13 +53,8 @@ struct ShardTests {
         let command = " run --quick --blocks 2 --shard 1/2 --output parts w.json --shard 2/2\n"
         #expect(lost.errors.contains(command), "\(lost.errors)")
 
-        // The same as a task of a job array.
-        let slurm: [String: String] = [
-            "OPBENCH_HOST": "n2", "SLURM_ARRAY_TASK_ID": "1", "SLURM_ARRAY_TASK_COUNT": "2",
-            "SLURM_ARRAY_TASK_MIN": "0",
-            "SLURM_ARRAY_TASK_MAX": "1",
-        ]
-        let second = try await measure("run --quick --blocks 2 --shard auto --output parts w.json", slurm)
+        let second = try await measure(
+            "run --quick --blocks 2 --shard 2/2 --output parts w.json", ["OPBENCH_HOST": "n2"])
         let parts = try parts()
         #expect(second.status == 0 && second.errors.contains(parts[1]), "\(second.errors)")
         let state = try folder.states(parts[1])
@@ -84,8 +79,8 @@ struct ShardTests {
         #expect(["n1", "1/2", "n2", "2/2"].allSatisfy(shown.output.contains), "\(shown.output)")
         #expect(try await run("runs").output.contains("sweep"))
         for command in [
-            "report sweep --baseline whole --open no -o page.html", "compare whole sweep", "history add sweep",
-            "export --format bencher sweep", "baseline save sweep --name kept", "show \(parts[0])",
+            "report sweep --baseline whole --open no -o page.html", "compare whole sweep",
+            "baseline save sweep --name kept", "show \(parts[0])",
         ] {
             let result = try await run(command)
             #expect(result.status == 0, "\(command): \(result.errors)")
@@ -103,7 +98,7 @@ struct ShardTests {
         #expect(try await run("show so-far --wide").output.contains(soFar))
         #expect(try await run("report --output so-far.html so-far").status == 0)
         #expect(try folder.read("so-far.html").contains(soFar))
-        try await expectRefusal(of: "history add so-far", naming: "so-far:")
+        try await expectRefusal(of: "baseline save so-far", naming: "so-far:")
     }
 
     @Test(
@@ -171,7 +166,6 @@ struct ShardTests {
         arguments: [
             ("run --shard 1/2", "<file>"), ("run w.json --shard 3/2", "--shard: \"3/2\" I/N"),
             ("run w.json --shard 0/2", "--shard: \"0/2\""), ("run w.json --shard 1", "--shard: \"1\""),
-            ("run w.json --shard auto", "--shard: SLURM_ARRAY_TASK_ID JOB_COMPLETION_INDEX"),
             ("run w.json --shard 1/2 --run-id x", "--shard --run-id --resume"),
             ("run w.json --shard 1/2 --time-budget 1m", "--shard --time-budget"),
             ("ab a b w.json --shard 1/2 --run-id x", "--shard --run-id"),
@@ -250,16 +244,9 @@ struct ShardTests {
         #expect(try await run("gate --candidate one --policy goals.json").status == 0)
     }
 
-    @Test("A history keeps the classes of a merged run apart; show names its machines")
-    func historyOfClasses() async throws {
+    @Test("show names the machines of a merged run")
+    func machines() async throws {
         try writeMerged("sweep", ["A", "B"])
-        let added = try await run("history add sweep")
-        #expect(added.status == 0 && ["sweep.1", "sweep.2"].allSatisfy(added.errors.contains), "\(added.errors)")
-        let list = try await run("history list")
-        #expect(list.output.contains("sweep.1") && list.output.contains("sweep.2"), "\(list.output)")
-        let again = try await run("history add sweep")
-        #expect(again.status == 0 && again.errors.contains("sweep.2"), "\(again.errors)")
-        #expect(try await run("history list").output == list.output)
         let shown = try await run("show sweep --wide")
         #expect(["n1", "1/2, A", "n2", "2/2, B"].allSatisfy(shown.output.contains), "\(shown.output)")
     }

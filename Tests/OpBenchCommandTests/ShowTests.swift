@@ -69,10 +69,6 @@ struct ShowTests {
         #expect(try shown(filter: "items=20$").contains("engine"))
         let rows = try shown(filter: "items=30", ["--format", "csv"])
         #expect(rows.split(separator: "\n").count == 4 && rows.hasPrefix(SummaryRow.columns.joined(separator: ",")))
-        let json = try JSONSerialization.jsonObject(with: Data(try shown(["--format", "json"]).utf8))
-        let objects = try #require(json as? [[String: Any]])
-        #expect(objects.count == 6 && objects[0]["throughput_ops_per_s"] is NSNumber)
-        #expect(objects[0]["quiesce_p90_ns"] is NSNull && objects[0]["param_items"] as? Int == 20)
         let markdown = try shown(["--format", "markdown"])
         #expect(markdown.contains(": night\n") && markdown.contains("| items=30 | engine |"))
     }

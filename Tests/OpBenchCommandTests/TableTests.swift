@@ -35,7 +35,7 @@ struct TableTests {
             #expect(lines.allSatisfy { $0.count <= width && $0.last != " " }, "\(width)")
             #expect(words.allSatisfy { word in lines.contains { $0.contains(word) } }, "\(width)")
         }
-        let long = Table(titles: ["x"], [[String(repeating: "y", count: 30)]])
+        let long = Table<String>([.init("x", isText: true) { $0 }], [String(repeating: "y", count: 30)])
         #expect(long.text(width: 12).split(separator: "\n").map(\.count) == [1, 12, 12, 12, 6])
     }
 
@@ -48,7 +48,7 @@ struct TableTests {
 
     @Test("Control characters in a file's fields are escaped, in titles too")
     func escapes() {
-        let table = Table(titles: ["a\u{1B}"], [["b\nc"], [""]])
+        let table = Table<String>([.init("a\u{1B}", isText: true) { $0 }], ["b\nc", ""])
         #expect(table.text(width: nil) == "a\\u{1b}\n-------\nb\\nc\n\n")
     }
 
@@ -137,14 +137,10 @@ struct TableWidthTests {
     @Test("In a pipe, a table has 80 columns, or COLUMNS")
     func columns() async throws {
         let folder = try ScratchFolder()
-        for number in 0..<2 {
-            let name = "results/baseline/\(number)-\(String(repeating: "long-", count: 12))name"
-            try folder.write(samples, to: "\(name)/samples.csv")
-        }
         var widths: [Int] = []
         for columns in [nil, "70", "0", "wide"] {
             let result = try await OpBenchProcess.run(
-                ["baseline", "list"], in: folder, environment: ["COLUMNS": columns])
+                ["describe"], in: folder, environment: ["COLUMNS": columns])
             #expect(result.status == 0, "\(result.errors)")
             widths.append(result.output.split(separator: "\n").map(\.count).max() ?? 0)
         }
@@ -166,11 +162,4 @@ struct TableWidthTests {
         #expect(list.status == 0 && lines.contains("  \(id)"), "\(list.output)")
         #expect(lines.allSatisfy { $0.hasSuffix(id) || $0.count <= 80 })
     }
-
-    private let samples = """
-        schema_version,run_id,sample_id,timestamp_utc,host,workload,cell_id,backend,side,layout,block,position,phase,\
-        iteration,operation_class,status,sample_flags,metric,stat,value,unit,direction,deterministic,operations,notes
-        1,r,0-throughput,2026-01-01T00:00:00Z,,w,w,engine,,,0,0,total,,,ok,,time,total,1,ns,lower,false,1,
-
-        """
 }

@@ -107,18 +107,6 @@ import Testing
         }
     }
 
-    @Test("Rows as JSON: a parameter is a number only if it is written as JSON writes numbers", arguments: seeds)
-    func rowJSON(seed: UInt64) throws {
-        var others = HostileText(seed: seed)
-        let odd = ["+1", ".5", "5.", "007", "1e5", "-0", "1E+2", "1e", "0x10", "-", "--1", "1_0"]
-        for index in 0..<500 {
-            var row = SampleRow.blank
-            row.parameters = ["p": index < odd.count ? odd[index] : others.next(), "q": "\(others.figure())"]
-            row.value = others.figure()
-            _ = try JSONSerialization.jsonObject(with: Data(RowJSON.text(of: [row]).utf8))
-        }
-    }
-
     // MARK: XML
 
     @Test("XML: a parser restores the attribute, with replacements for scalars that XML cannot hold", arguments: seeds)

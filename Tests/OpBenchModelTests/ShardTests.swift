@@ -13,73 +13,11 @@ import Testing
             "a/b",
         ] {
             #expect(Shard(text) == nil, "\(text)")
-            #expect(throws: InputError.self, "\(text)") { try ShardArgument(text) }
         }
         let digest = String(repeating: "0123456789abcdef", count: 4)
         #expect(Shard("2/16")!.partName(sweep: digest) == "0123456789ab-02of16")
         let names = (1...100).map { Shard(index: $0, count: 100).partName(sweep: digest) }
         #expect(names == names.sorted(), "names sort as the shards do")
-    }
-
-    @Test(
-        "auto takes the shard from the job's environment",
-        arguments: [
-            ("auto", ["SLURM_ARRAY_TASK_ID": "1", "COUNT": "4", "MIN": "1", "MAX": "4"], "1/4"),
-            ("auto", ["SLURM_ARRAY_TASK_ID": "0", "COUNT": "4", "MIN": "0", "MAX": "3"], "1/4"),
-            ("auto", ["SLURM_ARRAY_TASK_ID": "3", "COUNT": "4", "MIN": "0", "MAX": "3", "STEP": "1"], "4/4"),
-            ("auto", ["SLURM_ARRAY_TASK_ID": "14", "COUNT": "8", "MIN": "0", "MAX": "14", "STEP": "2"], "8/8"),
-            ("auto/3", ["SLURM_ARRAY_TASK_ID": "12", "COUNT": "3", "MIN": "10", "MAX": "12"], "3/3"),
-            ("auto/1", ["SLURM_ARRAY_TASK_ID": "1", "COUNT": "1", "MIN": "1", "MAX": "1"], "1/1"),
-            ("auto/4", ["SLURM_ARRAY_TASK_ID": "2", "COUNT": "4", "MIN": "1", "MAX": "4"], "2/4"),
-            ("auto/8", ["JOB_COMPLETION_INDEX": "0"], "1/8"), ("auto/8", ["JOB_COMPLETION_INDEX": "7"], "8/8"),
-            ("3/5", ["JOB_COMPLETION_INDEX": "7", "SLURM_ARRAY_TASK_ID": "9"], "3/5"),
-        ])
-    func automatic(text: String, environment: [String: String], expected: String) throws {
-        #expect(try ShardArgument(text).shard(Self.full(environment)).description == expected)
-    }
-
-    @Test("an ambiguous auto is refused")
-    func uncertain() throws {
-        let cases: [(String, [String: String])] = [
-            ("auto", [:]), ("auto", ["JOB_COMPLETION_INDEX": "0"]), ("auto/8", ["JOB_COMPLETION_INDEX": "8"]),
-            ("auto/8", ["JOB_COMPLETION_INDEX": "-1"]),
-            ("auto/8", ["JOB_COMPLETION_INDEX": "1", "SLURM_ARRAY_TASK_ID": "1"]),
-            ("auto", ["SLURM_ARRAY_TASK_ID": "1"]),
-            ("auto", ["SLURM_ARRAY_TASK_ID": "x", "COUNT": "4", "MIN": "1", "MAX": "4"]),
-            // Lost tasks that were resubmitted alone.
-            ("auto", ["SLURM_ARRAY_TASK_ID": "3", "COUNT": "1", "MIN": "3", "MAX": "3"]),
-            ("auto", ["SLURM_ARRAY_TASK_ID": "1", "COUNT": "1", "MIN": "1", "MAX": "1"]),
-            ("auto", ["SLURM_ARRAY_TASK_ID": "8", "COUNT": "2", "MIN": "7", "MAX": "8"]),
-            // --array=1,3,9: the third task need not be the third shard.
-            ("auto", ["SLURM_ARRAY_TASK_ID": "9", "COUNT": "3", "MIN": "1", "MAX": "9"]),
-            ("auto", ["SLURM_ARRAY_TASK_ID": "5", "COUNT": "4", "MIN": "1", "MAX": "4"]),
-            ("auto", ["SLURM_ARRAY_TASK_ID": "1", "COUNT": "4", "MIN": "1", "MAX": "4", "STEP": "0"]),
-            ("auto", ["SLURM_ARRAY_TASK_ID": "1", "COUNT": "4", "MIN": "4", "MAX": "1"]),
-            ("auto", ["SLURM_ARRAY_TASK_ID": "\(Int.max)", "COUNT": "1", "MIN": "0", "MAX": "\(Int.max)"]),
-            // --array=3, submitted alone to repeat the third of eight.
-            ("auto/8", ["SLURM_ARRAY_TASK_ID": "3", "COUNT": "1", "MIN": "3", "MAX": "3"]),
-        ]
-        var lines: [String] = []
-        for (text, environment) in cases {
-            let errors = refusals { _ = try ShardArgument(text).shard(Self.full(environment)) }
-            #expect(errors.map(\.file) == ["--shard"])
-            let variables = environment.sorted { $0.key < $1.key }.map { " \($0)=\($1)" }.joined()
-            lines += ["\(text)\(variables)"] + errors.map { "  \($0)" }
-        }
-        Golden("shard-refusals").expect(lines.joined(separator: "\n"), "--shard auto")
-    }
-
-    @Test(
-        "auto with a bad number is refused",
-        arguments: ["auto/", "auto/0", "auto/10001", "auto/x", "auto/1/2", "automatic"])
-    func badCount(text: String) { #expect(throws: InputError.self) { try ShardArgument(text) } }
-
-    /// The environment with the long names of Slurm's variables.
-    private static func full(_ environment: [String: String]) -> [String: String] {
-        Dictionary(
-            uniqueKeysWithValues: environment.map { name, value in
-                (["COUNT", "MIN", "MAX", "STEP"].contains(name) ? "SLURM_ARRAY_TASK_\(name)" : name, value)
-            })
     }
 
     // MARK: Shares

@@ -93,21 +93,16 @@ import Testing
         return report
     }
 
-    @Test func `many rounds are summed, keep their course, and are reported as they were judged`() throws {
+    @Test func `many rounds are summed, and keep their course`() throws {
         for count in [20, 64, 1000, 5000] {
             let slow = report((0..<Int64(count)).map { $0 < count / 4 ? 2000 : 1000 })
             #expect(slow.flags == [.unsteady], "\(count)")
             let change = try #require(slow.figures.last)
             #expect(change.metric == "round_change" && abs(change.value + 0.5) < 0.05 && change.operations == 7 * count)
-            let rounds = slow.figures.dropLast()
-            #expect(rounds.allSatisfy { $0.metric == "time" && $0.phase == "round" } && rounds.count <= 64)
-            #expect(rounds.map(\.iteration) == Array(0..<rounds.count))
-            #expect(Set(rounds.map(\.operations)).count == 1)
-            #expect(try #require(RoundCourse(rounds.map(\.value))).change == change.value)
         }
         let flat = report(Array(repeating: 1000, count: 500))
         #expect(flat.flags.isEmpty && flat.figures.last?.value == 0)
-        #expect(report(Array(repeating: 1000, count: 5)).figures.map(\.phase) == Array(repeating: "round", count: 5))
+        #expect(report(Array(repeating: 1000, count: 5)).figures.isEmpty)
     }
 
     // MARK: Noise

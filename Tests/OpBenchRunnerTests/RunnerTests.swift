@@ -203,27 +203,6 @@ import Testing
         #expect(taken[1] == taken[0] && taken[2] == taken[0])
     }
 
-    @Test(arguments: [false, true]) func `rounds are rows on request, and no figures`(keepsRounds: Bool) async throws {
-        let folder = try Fixture.folder()
-        let plan = try plan(folder)
-        var options = plan.options
-        options.keepsRounds = keepsRounds
-        let asked = try RunPlan(specs: plan.specs, options: options)
-        _ = try await runner(asked) { _, _ in
-            var report = SampleReport()
-            report.add(.time, "total", 30, phase: "total", operations: 30)
-            for (index, time) in [8.0, 12, 10].enumerated() {
-                report.add(.time, "total", time, phase: "round", iteration: index, operations: 10)
-            }
-            return ChildResult(ending: .exited(0), output: Array(try JSONEncoder().encode(report)), diagnostics: "")
-        }.run { _ in }
-        let times = try samples(folder).filter { $0.sampleID.hasSuffix("-throughput") && $0.metric == "time" }
-        let rounds = times.filter { $0.phase == "round" }
-        #expect(Set(rounds.compactMap(\.value)) == (keepsRounds ? [8, 12, 10] : []))
-        #expect(rounds.allSatisfy { $0.iteration != nil } && rounds.count == (keepsRounds ? 3 : 0) * 4)
-        #expect(times.count - rounds.count == 4)
-    }
-
     @Test func `at most a tenth of a plan is repeated, and nothing in a quick run`() async throws {
         for isQuick in [false, true] {
             let folder = try Fixture.folder()

@@ -61,12 +61,10 @@ import Testing
 
     /// A run of two cells, whose widths depend on the number of throughput blocks that they have.
     private func run(
-        _ options: RunOptions, seconds: Double = 10_000, precision part: Double? = nil,
-        of figures: Precision.Figures = .ratios,
+        _ options: RunOptions, seconds: Double = 10_000, precision: Double? = nil,
         widths: @escaping @Sendable (_ cellID: String, _ blocks: Int) -> Double?
     ) async throws -> (rows: [SampleRow], facts: RunFacts, events: [RunEvent]) {
         var options = options
-        let precision = part.map { Precision(part: $0, of: figures) }
         options.budget = TimeBudget(seconds: seconds, precision: precision) { rows in
             Dictionary(grouping: rows.filter { $0.metric == "time" }, by: \.cellID).compactMapValues {
                 widths($0[0].cellID, Set($0.map(\.block)).count)
@@ -115,7 +113,7 @@ import Testing
         // Narrow after 9 blocks, and after 12.
         let reached = try await run(options(), precision: 0.02) { $1 < ($0 == other ? 12 : 9) ? 1 / Double($1) : 0.019 }
         #expect(blocks(id("w"), reached.rows).count == 9 && blocks(other, reached.rows).count == 12)
-        #expect(reached.facts.precision == Precision(part: 0.02, of: .ratios) && reached.facts.impreciseCells == [])
+        #expect(reached.facts.precision == 0.02 && reached.facts.impreciseCells == [])
         // No backend has Dispatch beside it.
         #expect(reached.facts.timedCells == (2, 2))
         let distances = reached.events.compactMap { if case .imprecise(_, let distance) = $0 { distance } else { nil } }
@@ -144,9 +142,6 @@ import Testing
             await #expect(throws: InputError.self) {
                 _ = try await run(again, precision: precision) { _, _ in 0.01 }
             }
-        }
-        await #expect(throws: InputError.self) {
-            _ = try await run(again, precision: 0.02, of: .times) { _, _ in 0.01 }
         }
         #expect(try await run(again, precision: 0.02) { _, _ in 0.01 }.facts.impreciseCells == [])
     }

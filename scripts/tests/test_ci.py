@@ -158,14 +158,15 @@ def test_the_manifest_is_valid_and_counts_its_shards(version: str) -> None:
     manifest = YAML(typ="safe").load(FLEET / "kubernetes.yaml")
     kubernetes_validate.validate(manifest, version, strict=True)
     (container,) = manifest["spec"]["template"]["spec"]["containers"]
-    assert f"--shard auto/{manifest['spec']['completions']} " in container["command"][-1]
+    assert f"--shard $((JOB_COMPLETION_INDEX + 1))/{manifest['spec']['completions']} " in container["command"][-1]
     assert "cpu" not in container["resources"]["limits"], "a quota takes time from samples"
 
 
 def test_a_task_of_slurm_measures_its_shard() -> None:
     script = ["bash", FLEET / "slurm.sbatch", "--output", "parts", "w.json"]
-    ended = subprocess.run(script, env=os.environ | {"OPBENCH": "echo"}, capture_output=True, text=True, timeout=60)
-    assert ended.stdout.split() == "run --no-progress --shard auto --output parts w.json".split()
+    task = {"OPBENCH": "echo", "SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_MAX": "8"}
+    ended = subprocess.run(script, env=os.environ | task, capture_output=True, text=True, timeout=60)
+    assert ended.stdout.split() == "run --no-progress --shard 3/8 --output parts w.json".split()
 
 
 def test_the_sweep_counts_its_shards_and_a_failed_one_hides_no_other() -> None:

@@ -8,8 +8,6 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
     case table
     /// The text of the corresponding CSV file.
     case csv
-    /// An array of objects with the columns' names as keys; absent figures are null.
-    case json
     /// Tables for GitHub pages.
     case markdown
 }
@@ -17,8 +15,7 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
 /// The format of printed results: the options that all commands with results share.
 struct PresentationOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "How to print results.", discussion: "`csv` and `json` contain all figures.", valueName: "format"))
+        help: ArgumentHelp("How to print results.", discussion: "`csv` contains all figures.", valueName: "format"))
     var format = OutputFormat.table
 
     @Flag(
@@ -42,7 +39,6 @@ struct PresentationOptions: ParsableArguments {
             CellTable.text(of: rows, context, width: width, isColored: StandardOutput.isColored)
                 + ReplayedGroups.text(of: rows, width: width)
         case .csv: CSVFile.text(of: rows)
-        case .json: RowJSON.text(of: rows)
         case .markdown: SummaryTable(rows, context).markdown
         }
     }
@@ -52,7 +48,6 @@ struct PresentationOptions: ParsableArguments {
         case .table:
             ComparisonTable.text(of: report, width: width) + (wide ? VarianceTable.text(of: report.variances) : "")
         case .csv: CSVFile.text(of: report.rows)
-        case .json: RowJSON.text(of: report.rows)
         case .markdown: ComparisonMarkdown.text(of: report)
         }
     }

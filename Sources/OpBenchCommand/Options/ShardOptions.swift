@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import OpBenchModel
 import OpBenchRunner
 
@@ -8,11 +7,11 @@ struct ShardOptions: ParsableArguments {
     @Option(
         name: .customLong("shard"),
         help: ArgumentHelp(
-            "Measure one part of several, such as 2/8; or auto, or auto/8.",
+            "Measure one part of several, such as 2/8.",
             discussion: """
                 Files and options must be the same on every machine. The finished part is a folder in --output, for \
-                `opbench merge`; repeating the command continues an interrupted part. auto takes the part from a job \
-                array of Slurm, auto/8 from an Indexed Job of Kubernetes. OPBENCH_HOST replaces the host name.
+                `opbench merge`; repeating the command continues an interrupted part. OPBENCH_HOST replaces the host \
+                name.
                 """,
             valueName: "i/n"))
     var text: String?
@@ -25,9 +24,16 @@ struct ShardOptions: ParsableArguments {
         }
     }
 
-    /// - Throws: `InputErrors` for a malformed shard, or if the environment does not determine it.
+    /// - Throws: `InputError` for a malformed shard.
     func shard() throws -> Shard? {
-        try text.map { try ShardArgument($0).shard(ProcessInfo.processInfo.environment) }
+        try text.map { text in
+            guard let shard = Shard(text) else {
+                throw InputError(
+                    file: "--shard", message: "\(JSONText.excerpt(text)) is not a shard",
+                    remedy: "write I/N, I from 1 to N and N at most \(Shard.countLimit)")
+            }
+            return shard
+        }
     }
 
     /// The part of the plan to measure; all of it without `--shard`.

@@ -84,7 +84,7 @@ struct ComparisonReport {
     var explanations: [String] {
         guard case .sides(let run) = compared else { return [] }
         let beginnings = regressed.map { "\($0.cellID) on \($0.backend.rawValue), " }
-        return run.explanations(among: run.paths).filter { text in beginnings.contains(where: text.hasPrefix) }
+        return run.explanations.filter { text in beginnings.contains(where: text.hasPrefix) }
     }
 
     /// The figures that `opbench explain` explains.

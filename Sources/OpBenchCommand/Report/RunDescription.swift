@@ -94,13 +94,12 @@ struct RunDescription {
         guard let precision = facts.precision, let cells = facts.impreciseCells else { return nil }
         let (all, withoutRatio) = facts.timedCells
         let figures =
-            switch (precision.of, withoutRatio) {
-            case (.times, _): "times and ratios"
-            case (.ratios, 0): "ratios"
-            case (.ratios, all): "times, since no cell has a ratio"
-            case (.ratios, _): "ratios, or of the times in \(withoutRatio) of \(all) cells, which have none"
+            switch withoutRatio {
+            case 0: "ratios"
+            case all: "times, since no cell has a ratio"
+            default: "ratios, or of the times in \(withoutRatio) of \(all) cells, which have none"
             }
-        let percent = "±\(Quantities.percent(precision.part)) of the \(figures)"
+        let percent = "±\(Quantities.percent(precision)) of the \(figures)"
         if cells.isEmpty { return "\(percent), reached in all cells" }
         let more = cells.count > mostCells ? " and \(cells.count - mostCells) more" : ""
         return "\(percent), not reached in \(counted(cells.count, "cell")): "

@@ -48,11 +48,10 @@ struct ShownRun {
 }
 
 extension PresentationOptions {
-    /// Descriptions and summaries of the runs; CSV and JSON contain only the rows.
+    /// Descriptions and summaries of the runs; CSV contains only the rows.
     func text(of runs: [ShownRun]) -> String {
         switch format {
         case .csv: CSVFile.text(of: runs.flatMap(\.rows))
-        case .json: RowJSON.text(of: runs.flatMap(\.rows))
         case .table:
             runs.map { shown in
                 DefinitionList(entries: RunDescription(shown.run).entries.map(escaped)).text(width: width)

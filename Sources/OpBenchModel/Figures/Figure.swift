@@ -34,18 +34,16 @@ public struct Figure: Sendable {
     public let column: Column?
     /// Whether the page's table shows the figure by default.
     public let isHeadline: Bool
-    /// The name in the format of Prometheus; nil for a figure that is not exported.
-    public let exportedName: String?
 
     init(
         _ name: String, _ metric: Metric, _ stat: String, phase: String = "", per basis: Metric.Basis? = nil,
         isRatio: Bool = false, hasInterval: Bool = false, _ topic: Topic, _ title: String, _ meaning: String,
-        column: Column? = nil, isHeadline: Bool = false, exportedName: String? = nil
+        column: Column? = nil, isHeadline: Bool = false
     ) {
         (self.name, self.metric, self.stat, self.phase) = (name, metric, stat, phase)
         (self.basis, self.isRatio, self.hasInterval) = (basis ?? metric.basis, isRatio, hasInterval)
         (self.topic, self.title, self.meaning, self.column) = (topic, title, meaning, column)
-        (self.isHeadline, self.exportedName) = (isHeadline, exportedName)
+        self.isHeadline = isHeadline
     }
 
     public var unit: Metric.Unit { isRatio ? .ratio : metric.unit }

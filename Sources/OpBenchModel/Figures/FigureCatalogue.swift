@@ -38,7 +38,7 @@ extension Figure {
     public static let time = Figure(
         "time_ns_per_op", .time, "total", phase: "total", hasInterval: true, .time, "time/op",
         "Total time per operation: making, submitting and draining it. The median of the samples.",
-        column: .init(1), isHeadline: true, exportedName: "operation_time_seconds")
+        column: .init(1), isHeadline: true)
     public static let operationThroughput = Figure(
         "throughput_ops_per_s", .operationThroughput, "rate", phase: "total", hasInterval: true, .time, "operations/s",
         "Operations per second of total time.")
@@ -52,7 +52,7 @@ extension Figure {
         Below 1 is faster. Not comparable if either has the flag \
         `unpromised`, or if the two have different axes.
         """,
-        column: .init(2), isHeadline: true, exportedName: "time_ratio")
+        column: .init(2), isHeadline: true)
     public static let makespan = Figure(
         "makespan_ns", .time, "total", phase: "makespan", per: .round, .time, "makespan",
         "Time to submit and drain one round.")
@@ -93,7 +93,7 @@ extension Figure {
     public static let startLatencyP99 = Figure(
         "start_latency_p99_ns", .startLatency, "p99", hasInterval: true, .latency, "start p99",
         "From ready to the first line of the operation's body, 99th percentile.",
-        column: .init(6), isHeadline: true, exportedName: "start_latency_p99_seconds")
+        column: .init(6), isHeadline: true)
     public static let startLatencyP999 = Figure(
         "start_latency_p999_ns", .startLatency, "p99.9", .latency, "start p99.9",
         "From ready to the first line of the operation's body, 99.9th percentile.")
@@ -203,7 +203,7 @@ extension Figure {
         CPU time of the process per operation, total phase. Steadier than time/op while other programs \
         run.
         """,
-        column: .init(4), isHeadline: true, exportedName: "operation_cpu_seconds")
+        column: .init(4), isHeadline: true)
     public static let voluntarySwitches = Figure(
         "voluntary_switches_per_op", .voluntarySwitches, "total", phase: "total", .cost, "sleeps/op",
         "Voluntary context switches (threads that went to sleep) per operation.")
@@ -230,23 +230,23 @@ extension Figure {
         Instructions per operation in user space, counted by valgrind's callgrind in a separate, untimed sample, in \
         which threads take turns. Exact to 1 %.
         """,
-        column: .init(20), isHeadline: true, exportedName: "operation_instructions")
+        column: .init(20), isHeadline: true)
     public static let hardwareInstructions = Figure(
         "hardware_instructions_per_op", .hardwareInstructions, "total", phase: "total", .cost,
         "HW instruc\u{AD}tions/op", "Instructions per operation in user space, counted by the processor.",
-        column: .init(21), isHeadline: true, exportedName: "operation_hardware_instructions")
+        column: .init(21), isHeadline: true)
     public static let cycles = Figure(
         "cycles_per_op", .cycles, "total", phase: "total", .cost, "cycles/op",
         "Cycles per operation in user space, over all threads, counted by the processor.",
-        column: .init(22), exportedName: "operation_cycles")
+        column: .init(22))
     public static let cacheMisses = Figure(
         "cache_misses_per_op", .cacheMisses, "total", phase: "total", .cost, "cache misses/op",
         "Misses of the last cache per operation in user space, counted by the processor.",
-        column: .init(23), exportedName: "operation_cache_misses")
+        column: .init(23))
     public static let branchMisses = Figure(
         "branch_misses_per_op", .branchMisses, "total", phase: "total", .cost, "branch misses/op",
         "Mispredicted branches per operation in user space, counted by the processor.",
-        column: .init(24), exportedName: "operation_branch_misses")
+        column: .init(24))
 }
 
 // MARK: - Memory
@@ -255,14 +255,14 @@ extension Figure {
     public static let allocations = Figure(
         "allocations_per_op", .allocations, "total", phase: "total", .memory, "allocs/op",
         "Calls to malloc per operation.",
-        column: .init(18), isHeadline: true, exportedName: "operation_allocations")
+        column: .init(18), isHeadline: true)
     public static let allocatedBytes = Figure(
         "allocated_bytes_per_op", .allocatedBytes, "total", phase: "total", .memory, "bytes/op",
         "Bytes requested from malloc per operation.")
     public static let retainedBytes = Figure(
         "retained_bytes_per_pending_op", .retainedBytes, "total", phase: "mark:pending", .memory, "held/pending",
         "Bytes in use per operation when all operations are submitted and none has started.",
-        column: .init(19), isHeadline: true, exportedName: "pending_operation_bytes")
+        column: .init(19), isHeadline: true)
     public static let unreleasedBytes = Figure(
         "unreleased_bytes", .unreleasedBytes, "total", phase: "mark:released", per: .sample, .memory, "unreleased",
         "Bytes still in use after everything was released.")

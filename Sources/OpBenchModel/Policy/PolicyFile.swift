@@ -229,7 +229,7 @@ private struct PolicyFormats: Sendable {
         }
         return .object(
             of: "baseline", name, "The baseline's name, of `opbench baseline save --name`.",
-            remedy: "name a run that `opbench baseline list` prints")
+            remedy: "name a baseline that `opbench runs` prints")
     }
 
     /// A backend, several of which the fastest counts, or another cell.

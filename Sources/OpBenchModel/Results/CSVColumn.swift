@@ -2,7 +2,7 @@
 /// columns, so they cannot differ.
 public struct CSVColumn<Row: Sendable>: Sendable {
     public let name: String
-    /// Whether the column holds numbers, which JSON writes without quotes.
+    /// Whether the column holds numbers, which a spreadsheet computes no formula from.
     var isNumber = false
     let write: @Sendable (Row) -> String
     /// Stores the text in the row. Returns the expected form if the text does not fit.
@@ -155,13 +155,6 @@ extension CSVColumn {
                 }
                 return nil
             })
-    }
-
-    /// The column of a row that this one holds.
-    init<Held>(_ column: CSVColumn<Held>, of held: WritableKeyPath<Row, Held> & Sendable) {
-        self.init(
-            name: column.name, isNumber: column.isNumber, write: { column.write($0[keyPath: held]) },
-            read: { row, text in column.read(&row[keyPath: held], text) })
     }
 
     /// The column with a condition on the columns read so far; it returns the expected form if it fails.

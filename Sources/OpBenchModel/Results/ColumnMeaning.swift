@@ -59,12 +59,10 @@ extension SampleRow: DescribedRow {
             .init("position", "", "The sample's place in the random order of its block, from 0."),
             .init(
                 "phase", "",
-                "`build`, `submit`, `drain`, `teardown`, `total`, `makespan`, `warmup`, `round`, `mark:NAME`; empty for "
+                "`build`, `submit`, `drain`, `teardown`, `total`, `makespan`, `warmup`, `mark:NAME`; empty for "
                     + "figures without a phase."
             ),
-            .init(
-                "iteration", "",
-                "The iteration of the warm-up, or the round of `run --keep-rounds`; empty for other rows."),
+            .init("iteration", "", "The iteration of the warm-up; empty for other rows."),
             .init(
                 "status", "", "The sample's outcome: `ok`, `invalid`, `timeout`, `crashed`, `unsupported`, `skipped`."),
             .init(

@@ -8,17 +8,13 @@ public struct RunListRow: Sendable, Hashable {
 
     /// The name that selects the run: its folder's name.
     public var name: String
-    public var runID: String
     public var isBaseline: Bool
     public var startedUTC: String
-    /// Empty unless the run ended normally or by a signal.
-    public var endedUTC = ""
     /// Names separated by spaces.
     public var workloads: String
     public var backends: String
     public var cells: Int
-    /// The most throughput blocks of a cell, or blocks of another kind if there are none: completed blocks or, in runs
-    /// of older versions, planned ones.
+    /// The most completed throughput blocks of a cell, or blocks of another kind if there are none.
     public var blocks: Int
     /// The numbers of completed and planned samples.
     public var samples: Int
@@ -26,52 +22,17 @@ public struct RunListRow: Sendable, Hashable {
     /// The number of samples that failed unexpectedly; nil if unknown.
     public var badSamples: Int?
     public var state: State
-    public var hostClass: String
-    public var allocator: String
-    /// `debug` or `release`.
-    public var build: String
-    public var commit: String
+    public var host: HostKind
 
     public init(
-        name: String, runID: String, isBaseline: Bool, startedUTC: String, workloads: String, backends: String,
-        cells: Int, blocks: Int, samples: Int, plannedSamples: Int, badSamples: Int?, state: State, host: HostKind,
-        commit: String
+        name: String, isBaseline: Bool, startedUTC: String, workloads: String, backends: String, cells: Int,
+        blocks: Int, samples: Int, plannedSamples: Int, badSamples: Int?, state: State, host: HostKind
     ) {
-        (self.name, self.runID, self.isBaseline, self.startedUTC) = (name, runID, isBaseline, startedUTC)
+        (self.name, self.isBaseline, self.startedUTC) = (name, isBaseline, startedUTC)
         (self.workloads, self.backends, self.cells, self.blocks) = (workloads, backends, cells, blocks)
         (self.samples, self.plannedSamples, self.badSamples) = (samples, plannedSamples, badSamples)
-        (self.state, self.commit) = (state, commit)
-        (hostClass, allocator, build) = (host.hostClass, host.allocator, host.configuration)
+        (self.state, self.host) = (state, host)
     }
-
-    public var host: HostKind { HostKind(hostClass: hostClass, allocator: allocator, configuration: build) }
-}
-
-extension RunListRow: CSVRow {
-    public static let fileName = "runs.csv"
-    public static let hasParameters = false
-    public static let isExport = true
-
-    public static let columnList: [CSVColumn<RunListRow>] = [
-        .schemaVersion, .init("name", \.name), .init("run_id", \.runID), kindColumn,
-        .init("started_utc", \.startedUTC), .init("ended_utc", \.endedUTC), .init("workloads", \.workloads),
-        .init("backends", \.backends), .init("cells", \.cells), .init("blocks", \.blocks),
-        .init("samples", \.samples), .init("samples_planned", \.plannedSamples), .init("samples_bad", \.badSamples),
-        .init("state", \.state), .init("host_class", \.hostClass), .init("allocator", \.allocator),
-        .init("build", \.build), .init("commit", \.commit),
-    ]
-
-    private static let kindColumn = CSVColumn<RunListRow>(
-        name: "kind", write: { $0.isBaseline ? "baseline" : "run" },
-        read: { row, text in
-            row.isBaseline = text == "baseline"
-            return ["baseline", "run"].contains(text) ? nil : "baseline or run"
-        })
-
-    public static let blank = RunListRow(
-        name: "", runID: "", isBaseline: false, startedUTC: "", workloads: "", backends: "", cells: 0, blocks: 0,
-        samples: 0, plannedSamples: 0, badSamples: nil, state: .finished,
-        host: HostKind(hostClass: "", allocator: "", configuration: ""), commit: "")
 }
 
 /// The properties of a host that must be equal for figures to be comparable.

@@ -17,7 +17,7 @@ public struct SampleRow: Sendable, Hashable {
     /// The block, from 0 within the cell and kind, and the position within the block's random order, from 0.
     public var block: Int
     public var position: Int
-    /// `build`, `submit`, `drain`, `teardown`, `total`, `makespan`, `warmup`, `round` or `mark:<name>`; empty for figures
+    /// `build`, `submit`, `drain`, `teardown`, `total`, `makespan`, `warmup` or `mark:<name>`; empty for figures
     /// without a phase.
     public var phase: String
     /// The warm-up iteration, or the round if rounds are kept; nil in rows of the whole sample.

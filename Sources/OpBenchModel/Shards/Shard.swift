@@ -24,7 +24,7 @@ public struct Shard: Sendable, Hashable, Comparable, CustomStringConvertible {
         self.init(index: index, count: count)
     }
 
-    static func number(_ digits: Substring.UTF8View) -> Int? {
+    private static func number(_ digits: Substring.UTF8View) -> Int? {
         guard let first = digits.first, first != UInt8(ascii: "0"), digits.allSatisfy({ (48...57).contains($0) })
         else { return nil }
         return Int(Substring(digits))

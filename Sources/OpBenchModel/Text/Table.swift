@@ -57,11 +57,3 @@ package struct Table<Row: Sendable>: Sendable {
         return text
     }
 }
-
-extension Table where Row == [String] {
-    /// A table of text.
-    package init(titles: [String], _ rows: [Row]) {
-        self.init(
-            titles.enumerated().map { index, title in Column(title, isText: true) { $0[index] } }, rows)
-    }
-}

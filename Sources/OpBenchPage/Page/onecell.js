@@ -205,40 +205,6 @@ function drawSamples(width) {
     };
 }
 
-/** Draws the fractions of the CPU time by kind of code, a bar for each backend. */
-function drawClasses(width) {
-    const list = data.classes.filter(([, cell, backend]) => cell === choice.cell.index && !choice.hidden.has(backend))
-        .sort((a, b) => a[2] - b[2]);
-    if (list.length === 0) return "";
-    const kinds = [...new Set(list.flatMap(([, , , parts]) => parts.map(([name]) => name)))];
-    const hues = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999", "#7B4FA3", "#B9B100", "#8C564B"];
-    // The library breaks the legend into lines, and does not report their number.
-    let [legendLines, room] = [1, width];
-    for (const kind of kinds) {
-        const taken = 50 + kind.length * 7.5;
-        if (taken > room && room < width) [legendLines, room] = [legendLines + 1, width];
-        room -= taken;
-    }
-    const legendHeight = legendLines * 24;
-    const axisOfNames = nameAxis(list.map(([, , backend]) => names(backend)), width);
-    const scale = { ...scaleFor([100], { unit: "count" }), min: 0, max: 100 };
-    scale.ticks = () => [0, 25, 50, 75, 100].map((tick) => [tick, tick + " %"]);
-    return {
-        option: {
-            legend: { show: true, bottom: 0, textStyle: { color: css("--text") } },
-            grid: { left: axisOfNames.room, right: 40, top: 8, bottom: 56 + legendHeight },
-            xAxis: axis(scale, "fraction of the CPU time"), yAxis: axisOfNames.option,
-            series: kinds.map((kind, index) => ({
-                type: "bar", stack: "all", name: visible(kind), itemStyle: { color: hues[index % hues.length] }, barMaxWidth: 26,
-                data: list.map(([, , , parts]) => (parts.find(([name]) => name === kind)?.[1] ?? 0) * 100),
-                tooltip: { formatter: ({ dataIndex, value: part }) => tip(names(list[dataIndex][2]), [`${kind}: ${digits(part)} %`]) },
-            })),
-        },
-        scales: {}, height: 72 + legendHeight + list.length * 34, label: `CPU time by kind of code, ${cellTitle(choice.cell)}.`,
-        table: { head: ["backend", ...kinds], rows: list.map(([, , backend, parts]) => [names(backend), ...kinds.map((kind) => digits((parts.find(([name]) => name === kind)?.[1] ?? 0) * 100) + " %")]) },
-    };
-}
-
 const mostChoices = 400;
 
 /** Shows one cell's samples and latencies. */
@@ -304,7 +270,4 @@ function makeDetailPanels() {
         new Panel(parent, { id: "percentiles", title: "Latency percentiles", hint: "Each further nine takes the same space, to show the tail. Medians of the samples' percentiles, as in the table; the last point is the overall maximum.", draw: drawPercentiles }),
         new Panel(parent, { id: "histogram", title: "Latency distribution", hint: "The number of operations per latency bucket, over all samples.", draw: drawHistogram }),
     ];
-    if (data.classes.length > 0) {
-        detail.panels.push(new Panel(parent, { id: "classes", title: "CPU time by kind of code", hint: "From the profile of the run.", draw: drawClasses }));
-    }
 }

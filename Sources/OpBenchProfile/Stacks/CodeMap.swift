@@ -71,18 +71,8 @@ public struct CodeMap: Equatable, Sendable {
     }
 
     public func mapping(at address: UInt64) -> Mapping? {
-        var (low, high) = (0, mappings.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if address < mappings[middle].start {
-                high = middle
-            } else if address >= mappings[middle].end {
-                low = middle + 1
-            } else {
-                return mappings[middle]
-            }
-        }
-        return nil
+        let place = mappings.partition { $0.end > address }
+        return place < mappings.count && mappings[place].start <= address ? mappings[place] : nil
     }
 }
 

@@ -27,9 +27,8 @@ public struct FlameGraph: Sendable {
     ) {
         self.title = title
         tree = FlameTree(base: base, baseOperations: baseOperations, head: head, headOperations: headOperations)
-        let change = ProfileDifference(
-            base: base, baseOperations: baseOperations, head: head, headOperations: headOperations
-        ).change
+        let change =
+            Double(head.total) / Double(max(1, headOperations)) - Double(base.total) / Double(max(1, baseOperations))
         subtitle =
             "width: the second profile; in total \(change < 0 ? "−" : "+")"
             + "\(head.unit.text(change.magnitude)) per operation"

@@ -35,7 +35,7 @@ struct FlameTree {
     }
 
     /// The bars of the difference between `base` and `head`: widths are head's weights per operation; red has grown and
-    /// blue has shrunk, the deeper the more. Functions that only base has get no bar, see `ProfileDifference`.
+    /// blue has shrunk, the deeper the more. Functions that only base has get no bar.
     init(base: StackProfile, baseOperations: Int, head: StackProfile, headOperations: Int) {
         let merged = MergedStacks([base, head])
         let scales = [1 / Double(max(1, baseOperations)), 1 / Double(max(1, headOperations))]
@@ -124,49 +124,5 @@ struct MergedStacks {
             let sorted = nodes[index].children.sorted { nodes[$0].frame!.name < nodes[$1].frame!.name }
             nodes[index].children = sorted
         }
-    }
-}
-
-/// The differences between functions of two profiles, per operation.
-public struct ProfileDifference: Equatable, Sendable {
-    public struct Function: Equatable, Sendable {
-        public var name: String
-        /// Weights per operation, of the function's own code and including callees.
-        public var ownBefore: Double
-        public var ownNow: Double
-        public var before: Double
-        public var now: Double
-
-        public var ownChange: Double { ownNow - ownBefore }
-        public var change: Double { now - before }
-    }
-
-    /// Functions by the magnitude of their own change, the greatest first.
-    public let functions: [Function]
-    /// The total change, including stacks without functions.
-    public let change: Double
-
-    public init(base: StackProfile, baseOperations: Int, head: StackProfile, headOperations: Int) {
-        var functions: [String: Function] = [:]
-        let scales = [1 / Double(max(1, baseOperations)), 1 / Double(max(1, headOperations))]
-        for (side, profile) in [base, head].enumerated() {
-            for function in profile.functions() {
-                let name = function.frame.name
-                var sum = functions[name] ?? Function(name: name, ownBefore: 0, ownNow: 0, before: 0, now: 0)
-                let (own, all) = (Double(function.own) * scales[side], Double(function.withCallees) * scales[side])
-                if side == 0 {
-                    (sum.ownBefore, sum.before) = (sum.ownBefore + own, sum.before + all)
-                } else {
-                    (sum.ownNow, sum.now) = (sum.ownNow + own, sum.now + all)
-                }
-                functions[name] = sum
-            }
-        }
-        self.functions = functions.values.sorted {
-            ($1.ownChange.magnitude, $1.change.magnitude, $0.name) < (
-                $0.ownChange.magnitude, $0.change.magnitude, $1.name
-            )
-        }
-        change = Double(head.total) * scales[1] - Double(base.total) * scales[0]
     }
 }

@@ -238,37 +238,4 @@ extension StackProfile {
     private static func foldedName(_ name: String) -> String {
         String(TerminalText.escaped(name).map { $0 == ";" ? ":" : $0 })
     }
-
-    /// The file format of https://www.speedscope.app (`file-format-spec.ts` of jlfwong/speedscope): one sampled profile
-    /// of all threads, and one per thread if there are several.
-    ///
-    /// - Parameter title: the title of the file.
-    public func speedscope(title: String) -> String {
-        let unit = self.unit == .allocations ? "none" : self.unit.rawValue
-        var text = "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"opbench\","
-        text += "\"name\":\(JSONText.quoted(title)),\"activeProfileIndex\":0,\"shared\":{\"frames\":[\n"
-        text += frames.map { frame in
-            let file = frame.object.isEmpty ? "" : ",\"file\":\(JSONText.quoted(frame.object))"
-            return "{\"name\":\(JSONText.quoted(frame.name))\(file)}"
-        }.joined(separator: ",\n")
-        text += "\n]},\"profiles\":[\n"
-        var parts = [(name: "all threads", samples: samples)]
-        if threads.count > 1 {
-            parts += threads.indices.map { thread in
-                (name: threads[thread], samples: samples.filter { $0.thread == thread })
-            }
-        }
-        text += parts.map { part in
-            let sum = part.samples.reduce(0) { $0 + $1.weight }
-            // Samples without a time keep their order.
-            let sorted = part.samples.enumerated().sorted {
-                ($0.element.time, $0.offset) < ($1.element.time, $1.offset)
-            }
-            let stacks = sorted.map { "[" + stack($0.element.stack).map { String($0) }.joined(separator: ",") + "]" }
-            return "{\"type\":\"sampled\",\"name\":\(JSONText.quoted(part.name)),\"unit\":\"\(unit)\",\"startValue\":0,"
-                + "\"endValue\":\(sum),\n\"samples\":[\(stacks.joined(separator: ","))],\n"
-                + "\"weights\":[\(sorted.map { String($0.element.weight) }.joined(separator: ","))]}"
-        }.joined(separator: ",\n")
-        return text + "\n]}\n"
-    }
 }

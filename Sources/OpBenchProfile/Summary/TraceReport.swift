@@ -2,22 +2,8 @@ import OpBenchModel
 
 /// Everything computed from one trace.
 public struct TraceReport: Sendable {
-    /// The effect of a change, from schedules of the same bodies (`ListSchedule`).
-    public struct WhatIf: Equatable, Sendable {
-        /// The change, in words.
-        public var change: String
-        /// The scheduled time in nanoseconds.
-        public var elapsed: Int64
-        /// The time of the schedule without the change.
-        public var unchanged: Int64
-
-        /// The factor: 2 for half the time.
-        public var speedup: Double { elapsed > 0 ? Double(unchanged) / Double(elapsed) : 1 }
-    }
-
     public let trace: SampleTrace
     public let waits: WaitAnalysis
-    public let inversions: PriorityInversions
     public let tails: Tails
     /// Nil for a server's trace.
     public let graph: Graph?
@@ -26,19 +12,15 @@ public struct TraceReport: Sendable {
     public struct Graph: Sendable {
         public let workSpan: WorkSpan
         public let path: CriticalPath
-        public let whatIfs: [WhatIf]
     }
 
-    /// - Parameters:
-    ///   - trace: any trace; it is checked.
-    ///   - tolerance: the tolerance of `PriorityInversions`, in nanoseconds.
+    /// - Parameter trace: any trace; it is checked.
     /// - Throws: `RecordError` if the trace is inconsistent or its operations wait in a cycle.
-    public init(_ trace: SampleTrace, tolerance: Int64 = 10_000) throws(RecordError) {
+    public init(_ trace: SampleTrace) throws(RecordError) {
         try trace.check()
         let graph = try OperationGraph(trace)
         self.trace = trace
         waits = WaitAnalysis(trace, graph)
-        inversions = PriorityInversions(trace, tolerance: tolerance)
         tails = Tails(trace, graph, waits)
         self.graph = Self.graph(trace, graph, burden: waits.burden)
     }
@@ -52,36 +34,7 @@ public struct TraceReport: Sendable {
                 graph.submitter(of: index) == nil ? max(latest, trace.operations[index].submit) : latest
             }
         guard lastSubmission <= range.lowerBound + trace.elapsed / 5 else { return nil }
-        let workSpan = WorkSpan(trace, graph, burden: burden)
-        return Graph(
-            workSpan: workSpan, path: CriticalPath(trace, graph), whatIfs: whatIfs(trace, graph, workSpan))
-    }
-
-    private static func whatIfs(_ trace: SampleTrace, _ graph: OperationGraph, _ workSpan: WorkSpan) -> [WhatIf] {
-        guard workSpan.work > 0 else { return [] }
-        let workers = workSpan.workers
-        let unchanged = ListSchedule(trace, graph, .init(workers: workers)).elapsed
-        var changes: [(String, ListSchedule.Change)] = [
-            ("twice the workers (\(2 * workers))", .init(workers: 2 * workers))
-        ]
-        if trace.queues.contains(where: { $0.limit != nil }) {
-            changes.append(("queues without limits", .init(workers: workers, unlimited: true)))
-        }
-        let longest = workSpan.spanPath.max {
-            (trace.operations[$0].duration, $1) < (trace.operations[$1].duration, $0)
-        }
-        if let longest {
-            let name = trace.className(of: trace.operations[longest])
-            changes.append(("operation \(longest) (\(name)) in zero time", .init(workers: workers, free: [longest])))
-        }
-        changes.append(
-            (
-                "all submitted at the beginning, except by operations",
-                .init(workers: workers, submittedAtOnce: true)
-            ))
-        return changes.map { name, change in
-            WhatIf(change: name, elapsed: ListSchedule(trace, graph, change).elapsed, unchanged: unchanged)
-        }
+        return Graph(workSpan: WorkSpan(trace, graph, burden: burden), path: CriticalPath(trace, graph))
     }
 }
 
@@ -105,15 +58,10 @@ extension TraceReport {
                 "\(counted(trace.lostOperations, "more was", plural: "more were")) lost; the figures cover only the others"
             )
         }
-        if isPerturbed {
-            if !inversions.inversions.isEmpty {
-                lines.append(
-                    "priority inversions: \(inversions.inversions.count) of \(counted(inversions.starts, "start"))")
-            }
-            return lines + wakeUpLines
-        }
-        lines += tails.lines(after: graph.map(finding)) + (graph.map { graphLines($0) } ?? loadLines)
-        return lines + waitLines(of: "all operations", waits.total) + priorityLines + wakeUpLines
+        if isPerturbed { return lines + wakeUpLines }
+        lines += tails.lines(after: graph.map(finding))
+        lines += graph.map { workSpanLines($0.workSpan) + pathLines($0.path) } ?? loadLines
+        return lines + waitLines(of: "all operations", waits.total) + wakeUpLines
     }
 
     private static func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
@@ -139,14 +87,6 @@ extension TraceReport {
         let reason = path.waits.greatest
         let share = Quantities.percent(Double(path.waits[reason]), of: Double(path.waits.total))
         return "\(reason.word): most of the critical path's waits, \(share), are for this: \(reason.words)"
-    }
-
-    private func graphLines(_ graph: Graph) -> [String] {
-        workSpanLines(graph.workSpan) + pathLines(graph.path)
-            + graph.whatIfs.map {
-                "what if \($0.change): \(Quantities.time($0.unchanged)) → \(Quantities.time($0.elapsed)), "
-                    + "\(Quantities.ratio($0.speedup)) as fast, if nothing but bodies took time"
-            }
     }
 
     /// The use of workers, processors and queues by a server.
@@ -223,22 +163,6 @@ extension TraceReport {
             let reason = step.wait.greatest
             if step.wait[reason] > 0 { line += ", most of it \(reason.words)" }
             lines.append(line)
-        }
-        return lines
-    }
-
-    private var priorityLines: [String] {
-        var lines: [String] = []
-        if let worst = inversions.worst {
-            let (culprit, victim) = (trace.operations[worst.culprit], trace.operations[worst.victim])
-            lines.append(
-                "priority inversions: \(inversions.inversions.count) of \(counted(inversions.starts, "start")), "
-                    + "\(Quantities.time(inversions.delay)) of delay; worst: operation \(worst.culprit) "
-                    + "(\(trace.className(of: culprit)), priority \(culprit.priority)) before \(worst.victim) "
-                    + "(\(trace.className(of: victim)), priority \(victim.priority)) at \(Quantities.time(worst.time)), "
-                    + "\(Quantities.time(worst.delay))")
-        } else if Set(trace.operations.map(\.priority)).count > 1 {
-            lines.append("priority inversions: none of \(counted(inversions.starts, "start"))")
         }
         return lines
     }

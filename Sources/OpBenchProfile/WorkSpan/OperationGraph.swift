@@ -6,9 +6,7 @@
 public struct OperationGraph: Sendable {
     public let count: Int
     private let before: Adjacency
-    private let after: Adjacency
     private let submitters: [UInt32]
-    private let submitted: Adjacency
     /// A topological order: every operation comes after its predecessors and its submitter.
     public let order: [UInt32]
 
@@ -20,12 +18,12 @@ public struct OperationGraph: Sendable {
         var edges = trace.dependencies
         Self.appendBarriers(of: trace, to: &edges)
         before = Adjacency(nodes: count, edges.map { ($0.successor, $0.predecessor) })
-        after = Adjacency(nodes: count, edges.map { ($0.predecessor, $0.successor) })
+        let after = Adjacency(nodes: count, edges.map { ($0.predecessor, $0.successor) })
         let submitters = trace.submittingOperations()
         let pairs = submitters.enumerated().filter { $0.element != .max }.map { ($0.element, UInt32($0.offset)) }
         let submitted = Adjacency(nodes: count, pairs)
         if let order = Self.order(count, before, [after, submitted], submitters) {
-            (self.order, self.submitters, self.submitted) = (order, submitters, submitted)
+            (self.order, self.submitters) = (order, submitters)
             return
         }
         // A cycle only through submissions means that the trace's times contradict its dependencies.
@@ -33,7 +31,7 @@ public struct OperationGraph: Sendable {
         guard let order = Self.order(count, before, [after], none) else {
             throw RecordError("operations wait in a cycle of dependencies and barriers")
         }
-        (self.order, self.submitters, self.submitted) = (order, none, Adjacency(nodes: count, []))
+        (self.order, self.submitters) = (order, none)
     }
 
     /// A topological order; nil if there is a cycle.
@@ -61,11 +59,7 @@ public struct OperationGraph: Sendable {
         submitters[operation] == .max ? nil : Int(submitters[operation])
     }
 
-    /// The operations that the operation's body submitted.
-    public func submissions(of operation: Int) -> ArraySlice<UInt32> { submitted[operation] }
-
     public func predecessors(of operation: Int) -> ArraySlice<UInt32> { before[operation] }
-    public func successors(of operation: Int) -> ArraySlice<UInt32> { after[operation] }
 
     private static func appendBarriers(of trace: SampleTrace, to edges: inout [TracedDependency]) {
         for order in trace.submissionOrdersWithBarriers() {

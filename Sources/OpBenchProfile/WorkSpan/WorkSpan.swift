@@ -27,8 +27,6 @@ public struct WorkSpan: Equatable, Sendable {
     /// Work and span by the planned durations of bodies; nil unless the plan has one for each executed operation, not
     /// all 0.
     public let planned: Planned?
-    /// The time by which each operation's start could be delayed before the span grows. 0 on the longest chain.
-    public let slack: [Int64]
 
     public struct Planned: Equatable, Sendable {
         /// Nanoseconds.
@@ -38,32 +36,18 @@ public struct WorkSpan: Equatable, Sendable {
 
     /// - Parameters:
     ///   - trace: a trace that passes `SampleTrace.check()`.
-    ///   - workers: the number of workers; nil for `SampleTrace.mostWorkers`.
     ///   - burden: the burden in nanoseconds, not negative.
-    public init(_ trace: SampleTrace, _ graph: OperationGraph, workers: Int? = nil, burden: Int64 = 0) {
+    public init(_ trace: SampleTrace, _ graph: OperationGraph, burden: Int64 = 0) {
         let durations = trace.operations.map(\.duration)
         let chains = Chains(trace, graph, durations, burden: 0)
-        // The longest chain from each operation's start to the end.
-        var from = durations
-        for operation in graph.order.reversed().map({ Int($0) }) {
-            for successor in graph.successors(of: operation) {
-                from[operation] = max(from[operation], from[Int(successor)] + durations[operation])
-            }
-            for submitted in graph.submissions(of: operation).map({ Int($0) }) {
-                let part = trace.bodyBeforeSubmission(of: submitted, in: operation, durations)
-                from[operation] = max(from[operation], from[submitted] + part)
-            }
-        }
         work = durations.reduce(0, +)
-        let span = chains.longest
-        self.span = span
+        span = chains.longest
         spanPath = chains.path
         elapsed = trace.elapsed
-        self.workers = workers ?? trace.mostWorkers
+        workers = trace.mostWorkers
         self.burden = burden
         burdenedSpan = Chains(trace, graph, durations, burden: burden).longest
         planned = Self.planned(trace, graph)
-        slack = durations.indices.map { span - (chains.starts[$0] + from[$0]) }
     }
 
     private static func planned(_ trace: SampleTrace, _ graph: OperationGraph) -> Planned? {
@@ -75,14 +59,13 @@ public struct WorkSpan: Equatable, Sendable {
 
     /// The longest chains from the beginning to each operation.
     private struct Chains {
-        /// The start of each body with unlimited workers.
-        private(set) var starts: [Int64]
         private(set) var longest: Int64 = 0
         /// The operations of the longest chain.
         private(set) var path: [Int] = []
 
         init(_ trace: SampleTrace, _ graph: OperationGraph, _ durations: [Int64], burden: Int64) {
-            starts = [Int64](repeating: 0, count: graph.count)
+            // The start of each body with unlimited workers.
+            var starts = [Int64](repeating: 0, count: graph.count)
             var through = [Int?](repeating: nil, count: graph.count)
             var last: Int?
             for index in graph.order.map({ Int($0) }) {

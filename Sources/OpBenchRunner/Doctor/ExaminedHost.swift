@@ -18,10 +18,7 @@ struct ExaminedHost: Sendable {
     /// Shares of one processor's time, while the machine was watched.
     var stolenShare: Double?
     var foreignShare: Double?
-    /// The programs that used most of it.
-    var busiest: [BusyProcess] = []
     var throttledShare: Double?
-    var load: Double?
     var mayRaisePriority: Bool
     var availableBytes: Int?
     var usedSwapBytes: Int?
@@ -38,20 +35,17 @@ struct ExaminedHost: Sendable {
     static func read(watchSeconds: Double) -> ExaminedHost {
         let host = Host.read()
         let clock = ClockFacts.measure()
-        let processes = BusyProcess.readings()
         let before = Covariates.now()
         MonotonicClock.sleep(until: before.instant + Int64(watchSeconds * 1e9))
         let watched = Interference(before: before, after: .now(), referenceLoopNanoseconds: [])
-        let busiest = BusyProcess.busiest(
-            from: processes, to: BusyProcess.readings(), seconds: watched.elapsed / 1e9)
         let memory = SystemFile.text("/proc/meminfo")
         return ExaminedHost(
             host: host, layout: .here, quotaProcessors: CPUQuota.read()?.number,
             isVirtual: SystemFile.text("/proc/cpuinfo").contains(" hypervisor"),
             clockSource: SystemFile.line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
             clock: clock, stolenShare: watched.steal.map { $0 / watched.elapsed },
-            foreignShare: watched.foreign.map { $0 / watched.elapsed }, busiest: busiest,
-            throttledShare: watched.throttled.map { $0 / watched.elapsed }, load: before.load,
+            foreignShare: watched.foreign.map { $0 / watched.elapsed },
+            throttledShare: watched.throttled.map { $0 / watched.elapsed },
             mayRaisePriority: mayRaisePriority, availableBytes: bytes("MemAvailable", in: memory),
             usedSwapBytes: usedSwap(in: memory), heapLack: heapLack, means: .probe(),
             instructions: ProfileMeans.ofInstructions(), counters: HardwareCounters.means())
@@ -110,64 +104,5 @@ struct ClockFacts: Sendable {
         return ClockFacts(
             cost: Double(fastest) / Double(readings), step: Double(MonotonicClock.resolution()),
             sleepDelay: Double(delays.sorted()[10]))
-    }
-}
-
-/// A program that uses processors, other than this one and its children.
-struct BusyProcess: Sendable, Equatable {
-    let name: String
-    /// The share of one processor's time, summed over all processes with the name.
-    var share: Double
-
-    /// The CPU time of a process so far.
-    struct Reading {
-        let name: String
-        let seconds: Double
-    }
-
-    /// The readings of all accessible processes, by their ids.
-    static func readings() -> [Int32: Reading] {
-        guard let folder = opendir("/proc") else { return [:] }
-        defer { closedir(folder) }
-        var readings: [Int32: Reading] = [:]
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard let id = Int32(name), id != getpid() else { continue }
-            if let reading = reading(inStat: SystemFile.text("/proc/\(id)/stat"), besides: getpid()) {
-                readings[id] = reading
-            }
-        }
-        return readings
-    }
-
-    /// - Parameters:
-    ///   - text: the contents of `/proc/PID/stat`, see proc(5). A program's name may have spaces and parentheses.
-    ///   - parent: the process whose children are left out.
-    static func reading(inStat text: String, besides parent: Int32) -> Reading? {
-        guard let opening = text.firstIndex(of: "("), let closing = text.lastIndex(of: ")"), opening < closing else {
-            return nil
-        }
-        let words = text[text.index(after: closing)...].split(separator: " ")
-        // Words begin with the state, the third field.
-        guard words.count > 12, Int32(words[1]) != parent, let user = Double(words[11]), let system = Double(words[12])
-        else { return nil }
-        return Reading(
-            name: String(text[text.index(after: opening)..<closing]),
-            seconds: (user + system) / Double(sysconf(Int32(_SC_CLK_TCK))))
-    }
-
-    /// The programs that used the most between two readings, at most three, in descending order. Processes that ended
-    /// in between are missing. A process whose id had more time before is a new process. Names may change: kernel
-    /// threads are named after their current work.
-    static func busiest(from before: [Int32: Reading], to after: [Int32: Reading], seconds: Double) -> [BusyProcess] {
-        var shares: [String: Double] = [:]
-        for (id, reading) in after {
-            let earlier = before[id].flatMap { $0.seconds <= reading.seconds ? $0.seconds : nil } ?? 0
-            shares[reading.name, default: 0] += (reading.seconds - earlier) / seconds
-        }
-        let busy = shares.filter { $0.value >= 0.05 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-        return busy.prefix(3).map { BusyProcess(name: $0.key, share: $0.value) }
     }
 }

@@ -2,9 +2,9 @@ import OpBenchModel
 import OpBenchProfile
 
 /// One result of `opbench doctor`.
-public struct Finding: Sendable, Equatable, Codable {
+public struct Finding: Sendable, Equatable {
     /// How good this is for measuring here.
-    public enum Weight: String, Sendable, CaseIterable, Codable {
+    public enum Weight: Sendable {
         /// Ideal.
         case good
         /// Worth knowing: there is nothing to fix, or the system does not report it.
@@ -47,7 +47,7 @@ public enum Doctor {
         [
             processors(host), choice(host), quota(host), governor(host), turbo(host),
             siblings(host), isolated(host), nodes(host),
-            hypervisor(host), foreign(host), load(host), clockSource(host), clock(host),
+            hypervisor(host), foreign(host), clockSource(host), clock(host),
             timer(host), memory(host), randomization(host), allocator(host), environment(host),
             priority(host), build(host),
         ] + ProfileKind.allCases.map { profile($0, host) } + [instructions(host), counters(host)]
@@ -103,19 +103,11 @@ public enum Doctor {
     private static func foreign(_ host: ExaminedHost) -> Finding {
         let subject = "other processes"
         guard let share = host.foreignShare else { return .note(subject, "unknown") }
-        let names = host.busiest.map { "\($0.name) \(percent($0.share))" }.joined(separator: ", ")
-        let found = "\(percent(share)) of a processor" + (names.isEmpty ? "" : ": \(names)")
+        let found = "\(percent(share)) of a processor"
         if share > 0.25 {
             return .bad(subject, found, "samples will be flagged noisy; see `top`, and stop what is not needed")
         }
         return share > 0.05 ? .note(subject, found) : .good(subject, found)
-    }
-
-    private static func load(_ host: ExaminedHost) -> Finding {
-        guard let load = host.load else { return .note("load", "unknown") }
-        return load > 0.5 * Double(host.layout.online.count)
-            ? .note("load", tenths(load), "the machine was busy within the last minute; wait until it is not")
-            : .good("load", tenths(load))
     }
 
     private static let fastClockSources = ["tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page"]

@@ -153,16 +153,13 @@ extension RunFacts {
         let found = Set(samples.map(\.backend))
         // Tables' order first, then unknown backends.
         let known = BackendID.known.map(\.rawValue).filter(found.contains)
-        var row = RunListRow(
-            name: name, runID: runID, isBaseline: isBaseline, startedUTC: startedUTC,
+        return RunListRow(
+            name: name, isBaseline: isBaseline, startedUTC: startedUTC,
             workloads: identity.workloads.map(\.name).joined(separator: " "),
             backends: (known + found.subtracting(known).sorted()).joined(separator: " "),
             cells: Set(samples.map(\.cellID)).count, blocks: progress?.blocksDone ?? 0,
             samples: progress?.samplesDone ?? 0, plannedSamples: samples.count, badSamples: progress?.samplesBad,
-            state: state, host: host.kind,
-            commit: host.git.map { $0.commit + ($0.isDirty ? " and changes" : "") } ?? "")
-        row.endedUTC = progress?.endedUTC ?? ""
-        return row
+            state: state, host: host.kind)
     }
 
     /// A run that records `running` but whose folder no process has locked was killed.

@@ -101,7 +101,7 @@ public struct RunFacts: Codable, Sendable {
     /// The number of throughput blocks that a cell has at the end of each stage, if blocks are staged.
     var stagesOfBlocks: [Int]?
     /// The precision that the run was for, see `TimeBudget`; nil if for none.
-    public internal(set) var precision: Precision?
+    public internal(set) var precision: Double?
     /// The name of the sweep that the run is a part of, or was merged from, see `RunPlan.part`; nil otherwise.
     public internal(set) var sweep: String?
     /// The part of the sweep; nil for any other run.
@@ -187,7 +187,7 @@ public struct RunFacts: Codable, Sendable {
         }
         if let difference = limits.difference(from: plan.options.limits) { return difference }
         if precision != plan.options.budget?.precision {
-            return precision.map { "--precision was \($0.part * 100)% of \($0.of.rawValue)" }
+            return precision.map { "--precision was \($0 * 100)%" }
                 ?? "--precision was not given"
         }
         if builds != programs.builds { return "the builds have changed" }

@@ -25,8 +25,6 @@ public struct RunOptions: Sendable {
     public var runID = ""
     /// Limits of all sample processes.
     public var limits = SampleLimits()
-    /// Keeps the times of a throughput sample's rounds as rows.
-    public var keepsRounds = false
     /// Resume a run that was interrupted.
     public var resume = false
     /// The command line, for `run.json`.

@@ -113,9 +113,8 @@ struct SampleRecorder {
         blank.flags = flags
         blank.notes = report.notes
         blank.operations = operations
-        let reported = report.figures.filter { plan.options.keepsRounds || $0.phase != RoundSeries.phase }
         let figures =
-            reported + attempt.interference.figures(operations: operations)
+            report.figures + attempt.interference.figures(operations: operations)
             + placement(of: attempt.sample, operations: operations)
         return figures.map { figure in
             var row = blank

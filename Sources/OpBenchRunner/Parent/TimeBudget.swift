@@ -4,8 +4,9 @@ import OpBenchModel
 /// block, to the cell with the least certain figures, until all are certain enough.
 public struct TimeBudget: Sendable {
     public let seconds: Double
-    /// The precision that the run is for: it ends early once all intervals are as narrow. Nil to spend the time.
-    public let precision: Precision?
+    /// The greatest distance of the intervals' ends from their figures that the run is for, as a part of these: it ends
+    /// early once all intervals are as narrow. Nil to spend the time.
+    public let precision: Double?
     /// By cell id, how far the ends of the cells' intervals are from their figures at most, relative to them; without
     /// cells that have no interval. The choice of blocks depends only on widths, never on who is ahead, so that looking
     /// often makes no backend seem faster.
@@ -14,7 +15,7 @@ public struct TimeBudget: Sendable {
     let isNeeded: @Sendable (_ row: SampleRow) -> Bool
 
     /// Intervals that are as narrow get no more blocks.
-    var sufficient: Double { precision?.part ?? Self.negligible }
+    var sufficient: Double { precision ?? Self.negligible }
     private static let negligible = 0.005
 
     /// The throughput blocks that every cell gets, which is the number for screening, and the maximum of a cell.
@@ -25,7 +26,7 @@ public struct TimeBudget: Sendable {
 
     /// - Parameter widths: called per cell, with all needed rows of that cell.
     public init(
-        seconds: Double, precision: Precision? = nil,
+        seconds: Double, precision: Double? = nil,
         isNeeded: @escaping @Sendable (_ row: SampleRow) -> Bool = { _ in true },
         widths: @escaping @Sendable (_ rows: [SampleRow]) -> [String: Double]
     ) {
@@ -34,21 +35,4 @@ public struct TimeBudget: Sendable {
         self.isNeeded = isNeeded
         self.widths = widths
     }
-}
-
-/// The greatest distance of the intervals' ends from their figures that a run is for.
-public struct Precision: Codable, Sendable, Equatable {
-    /// The figures that have the intervals.
-    public enum Figures: String, Codable, CaseIterable, Sendable {
-        /// Ratios to the baseline within blocks, or times in cells without a ratio.
-        case ratios
-        /// Times per operation and ratios. The intervals of times do not know of drift from block to block.
-        case times
-    }
-
-    /// As a part of the figures: 0.02 is 2 %.
-    public let part: Double
-    public let of: Figures
-
-    public init(part: Double, of figures: Figures) { (self.part, of) = (part, figures) }
 }

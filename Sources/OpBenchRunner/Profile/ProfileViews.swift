@@ -49,7 +49,7 @@ struct ProfileViews {
 
     typealias Written = (lines: [String], files: [String])
 
-    /// Writes three views of stacks.
+    /// Writes two views of stacks.
     ///
     /// - Parameters:
     ///   - name: the stem of the files' names.
@@ -58,7 +58,7 @@ struct ProfileViews {
         let full = "\(title): \(subject)"
         let files = [
             ("\(name).svg", FlameGraph(profile, on: backend, title: full, operations: operations).svg()),
-            ("\(name).folded", profile.folded()), ("\(name).speedscope.json", profile.speedscope(title: full)),
+            ("\(name).folded", profile.folded()),
         ]
         for (name, text) in files { try stage.folder.replace(name, by: text) }
         return files.map(\.0)

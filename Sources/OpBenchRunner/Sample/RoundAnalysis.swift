@@ -263,8 +263,8 @@ struct SuspensionFigures: Sendable, Equatable {
     init(holds: [Hold], starts: [Int64]) {
         let starts = starts.sorted()
         for (index, hold) in holds.enumerated() {
-            let first = Self.firstIndex(in: starts, atOrAfter: hold.suspendReturned + 1)
-            let afterHold = Self.firstIndex(in: starts, atOrAfter: hold.resumeCalled)
+            let first = starts.partition { $0 > hold.suspendReturned }
+            let afterHold = starts.partition { $0 >= hold.resumeCalled }
             guard first < starts.count else { return }
             startsPerHold.append(afterHold - first)
             quiesceTimes.append(afterHold > first ? starts[afterHold - 1] - hold.suspendReturned : 0)
@@ -273,14 +273,5 @@ struct SuspensionFigures: Sendable, Equatable {
                 resumeToStart.append(starts[afterHold] - hold.resumeCalled)
             }
         }
-    }
-
-    private static func firstIndex(in starts: [Int64], atOrAfter instant: Int64) -> Int {
-        var (low, high) = (0, starts.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if starts[middle] < instant { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }

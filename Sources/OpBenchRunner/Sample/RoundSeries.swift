@@ -10,8 +10,6 @@ struct RoundSeries {
     private static let mostTimes = 64
     /// Fewer times show no levels.
     static let fewestTimes = 16
-    /// The phase of the rounds' rows.
-    static let phase = "round"
 
     mutating func add(_ nanoseconds: Int64) {
         unfinished = (unfinished.rounds + 1, unfinished.nanoseconds + nanoseconds)
@@ -23,13 +21,8 @@ struct RoundSeries {
         roundsEach *= 2
     }
 
-    /// Reports the times themselves and, of enough of them, their change; the flag `unsteady` marks several levels.
+    /// Reports the change of enough times; the flag `unsteady` marks several levels.
     func report(operationsPerRound: Int, into report: inout SampleReport) {
-        for (index, time) in times.enumerated() {
-            report.add(
-                .time, "total", Double(time), phase: Self.phase, iteration: index,
-                operations: operationsPerRound * roundsEach)
-        }
         guard let course = RoundCourse(times.map(Double.init)) else { return }
         let rounds = times.count * roundsEach + unfinished.rounds
         report.add(.roundChange, "mean", course.change, phase: "total", operations: operationsPerRound * rounds)
