@@ -122,13 +122,15 @@ let package = Package(
         .target(name: "CPage"),
         // The page of `opbench report`.
         .target(
-            name: "OpBenchPage", dependencies: ["OpBenchModel", "OpBenchAnalysis", "CPage"],
+            name: "OpBenchPage", dependencies: ["OpBenchModel", "OpBenchAnalysis", "OpBenchHistory", "CPage"],
             exclude: ["Page", "Vendor"]),
+        // The figures of many runs in one file, and their changes.
+        .target(name: "OpBenchHistory", dependencies: ["OpBenchModel", "OpBenchLaunch", "OpBenchAnalysis"]),
         // The command line, for programs with one.
         .target(
             name: "OpBenchCommand",
             dependencies: [
-                "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis", "OpBenchProfile", "OpBenchPage",
+                "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis", "OpBenchHistory", "OpBenchProfile", "OpBenchPage",
                 "CLinuxMeasure",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenSuite),
             ]),
@@ -208,8 +210,11 @@ let package = Package(
             exclude: ["child"]),
         .testTarget(
             name: "OpBenchPageTests",
-            dependencies: ["OpBenchPage", "OpBenchAnalysis", "OpBenchModel", "TestSupport"]),
+            dependencies: ["OpBenchPage", "OpBenchAnalysis", "OpBenchHistory", "OpBenchModel", "TestSupport"]),
         .testTarget(name: "OpBenchAnalysisTests", dependencies: ["OpBenchAnalysis", "OpBenchModel"]),
+        .testTarget(
+            name: "OpBenchHistoryTests",
+            dependencies: ["OpBenchHistory", "OpBenchAnalysis", "OpBenchModel", "TestSupport"]),
         .testTarget(
             name: "OpBenchProfileTests",
             dependencies: ["OpBenchProfile", "OpBenchAnalysis", "OpBenchModel", "TestSupport", "CRecording"]),
@@ -218,7 +223,7 @@ let package = Package(
         .testTarget(
             name: "FuzzTests",
             dependencies: [
-                "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis", "OpBenchProfile", "TestSupport",
+                "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis", "OpBenchHistory", "OpBenchProfile", "TestSupport",
                 "CRecording",
             ],
             exclude: ["Corpus"]),
@@ -236,7 +241,7 @@ let package = Package(
             name: "OpBenchCommandTests",
             dependencies: [
                 "opbench", "pthread-queue", "OpBenchCommand", "OpBenchModel", "OpBenchLaunch", "OpBenchProfile",
-                "OpBenchRunner", "OpBenchAnalysis", "TestSupport", "CLinux", "CRecording",
+                "OpBenchHistory", "OpBenchRunner", "OpBenchAnalysis", "TestSupport", "CLinux", "CRecording",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenSuite),
             ] + recordedPrograms.map { .byName(name: $0) }),
     ],
@@ -300,7 +305,7 @@ if let extent = Context.environment["OPBENCH_ENGINE_ONLY"] {
 // The scripts build without optimization what neither executes, times, reads nor analyses samples: a first build takes less
 // time. A package that depends on this one never sees the flag.
 if takesExactVersions {
-    let plain = ["OpBenchCommand", "OpBenchPage", "OpBenchLaunch"]
+    let plain = ["OpBenchCommand", "OpBenchPage", "OpBenchHistory", "OpBenchLaunch"]
     for target in package.targets where plain.contains(target.name) {
         target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
     }
@@ -309,7 +314,7 @@ if takesExactVersions {
 // The same readers under libFuzzer, for scripts/fuzz. The value is the path of libFuzzer's runtime without its `main`,
 // which is part of the toolchain; only these modules are instrumented to guide the search.
 if let runtime = Context.environment["OPBENCH_FUZZER"] {
-    let read = ["OpBenchModel", "OpBenchAnalysis", "OpBenchRunner", "OpBenchProfile"]
+    let read = ["OpBenchModel", "OpBenchAnalysis", "OpBenchRunner", "OpBenchHistory", "OpBenchProfile"]
     for target in package.targets where read.contains(target.name) {
         target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"])]
     }

@@ -27,6 +27,9 @@ static const unsigned char charts[] = {
 static const unsigned char sections[] = {
 #embed "../OpBenchPage/Page/sections.js"
 };
+static const unsigned char history[] = {
+#embed "../OpBenchPage/Page/history.js"
+};
 static const unsigned char differences[] = {
 #embed "../OpBenchPage/Page/differences.js"
 };
@@ -64,6 +67,7 @@ struct cpage_file cpage_file(enum cpage_name name) {
     case CPAGE_TABLE: return FILE_OF(table);
     case CPAGE_CHARTS: return FILE_OF(charts);
     case CPAGE_SECTIONS: return FILE_OF(sections);
+    case CPAGE_HISTORY: return FILE_OF(history);
     case CPAGE_DIFFERENCES: return FILE_OF(differences);
     case CPAGE_BY_CELL: return FILE_OF(by_cell);
     case CPAGE_ONE_CELL: return FILE_OF(one_cell);

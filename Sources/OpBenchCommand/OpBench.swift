@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import OpBenchHistory
 import OpBenchModel
 import OpBenchRunner
 
@@ -40,7 +41,7 @@ package struct OpBench: ParsableCommand {
             CommandGroup(
                 name: "Look",
                 subcommands: [
-                    ShowCommand.self, ReportCommand.self, RunsCommand.self,
+                    ShowCommand.self, ReportCommand.self, RunsCommand.self, HistoryCommand.self,
                 ]),
             CommandGroup(
                 name: "Compare",
@@ -135,7 +136,7 @@ package struct OpBench: ParsableCommand {
             return ExitStatus.badInput
         case let error as OutputError where error.code == EPIPE:
             FailedWrites.endAsReaderDid()
-        case is OutputError, is DiskError, is ScarcityError:
+        case is OutputError, is DiskError, is ScarcityError, is HistoryError:
             StandardError.say("Error: \(error)")
             return ExitStatus.failure
         case is NoBaseline, is MissingBaseline:

@@ -1,4 +1,5 @@
 import OpBenchAnalysis
+import OpBenchHistory
 import OpBenchModel
 
 /// The data of a page, as one block of JSON: the page's script reads nothing else. Frequent names are written once and
@@ -19,6 +20,8 @@ struct PageData {
             json.member("rows", runs) { Self.write(rowsOf: $1.element, $1.offset, figures, places, to: &$0) }
             json.member("latencies", runs) { Self.write(latenciesOf: $1.element, $1.offset, places, to: &$0) }
             places.write(to: &json)
+            let namesHost = Set(page.trends.map(\.host)).count > 1
+            json.member("trends", page.trends) { $0.write($1, namesHost: namesHost) }
         }
         self.json = text.text
     }
@@ -135,6 +138,7 @@ private struct Places {
             }
             add(row.backend.rawValue)
         }
+        for series in page.trends { add(series.name.backend.rawValue) }
     }
 
     private mutating func add(_ backend: String) {
@@ -238,6 +242,43 @@ extension PageJSON {
                 }
             }
             json.member("remedies", strings: judged.remedies)
+        }
+    }
+
+    /// - Parameter namesHost: whether the page has series of several hosts; it does not show them otherwise.
+    fileprivate mutating func write(_ series: TrendSeries, namesHost: Bool) {
+        object { json in
+            json.member("cell", series.name.cellID + (namesHost ? " · \(series.host.summary)" : ""))
+            json.member("backend", series.name.backend.rawValue)
+            json.member("metric", series.title)
+            json.member("unit", series.name.unit.rawValue)
+            json.member("points", series.points) { json, point in
+                json.array {
+                    $0.string(point.run.id)
+                    $0.string(point.run.startedUTC)
+                    $0.string(point.run.commit)
+                    $0.figure(point.figure.value)
+                    $0.figure(point.figure.low)
+                    $0.figure(point.figure.high)
+                }
+            }
+            let places = series.points.indices
+            json.member("changes", places.filter { series.points[$0].change != nil }) { json, index in
+                json.array {
+                    $0.integer(index)
+                    $0.figure(series.points[index].change)
+                    $0.boolean(series.points[index].isChangeOfCode)
+                }
+            }
+            json.member("surroundings", places.filter { !series.points[$0].surroundingChanges.isEmpty }) {
+                json, index in
+                let changes = series.points[index].surroundingChanges
+                json.array {
+                    $0.integer(index)
+                    $0.string(changes.titles.joined(separator: ", "))
+                    $0.array(strings: changes.lines)
+                }
+            }
         }
     }
 }

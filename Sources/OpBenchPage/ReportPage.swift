@@ -1,4 +1,5 @@
 import CPage
+import OpBenchHistory
 import OpBenchModel
 
 /// A page of results in one file: verdicts and sentences first, then charts; the table of all figures, the workloads and
@@ -14,15 +15,17 @@ public struct ReportPage: Sendable {
     /// Commands that would judge the runs, each with a description; folded at the end.
     public var advice: [(words: String, command: String)]
     public var runs: [PageRun]
+    /// Figures over many runs; the section is left out if there are none.
+    public var trends: [TrendSeries]
     /// The program that made the page, and the time.
     public var maker: String
 
     public init(
         title: String, verdicts: [JudgedFigures] = [], advice: [(words: String, command: String)] = [],
-        runs: [PageRun] = [], maker: String = "opbench"
+        runs: [PageRun] = [], trends: [TrendSeries] = [], maker: String = "opbench"
     ) {
         (self.title, self.verdicts, self.advice) = (title, verdicts, advice)
-        (self.runs, self.maker) = (runs, maker)
+        (self.runs, self.trends, self.maker) = (runs, trends, maker)
     }
 
     /// The whole file.
@@ -70,7 +73,7 @@ enum PageFiles {
     static let style = text(CPAGE_STYLE)
     /// In this order they form the page's script.
     static let scripts = [
-        CPAGE_TEXT, CPAGE_DATA, CPAGE_VERDICTS, CPAGE_TABLE, CPAGE_CHARTS, CPAGE_SECTIONS,
+        CPAGE_TEXT, CPAGE_DATA, CPAGE_VERDICTS, CPAGE_TABLE, CPAGE_CHARTS, CPAGE_SECTIONS, CPAGE_HISTORY,
         CPAGE_DIFFERENCES, CPAGE_BY_CELL, CPAGE_ONE_CELL, CPAGE_SWEEPS, CPAGE_MAIN,
     ].map(text)
     static let library = text(CPAGE_LIBRARY)

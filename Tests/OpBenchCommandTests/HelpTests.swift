@@ -13,6 +13,8 @@ struct HelpTests {
         ["doctor"], ["baseline"], ["baseline", "save"],
         ["show"], ["describe"], ["report"],
         ["runs"], ["init"],
+        ["history"], ["history", "add"], ["history", "list"], ["history", "trend"],
+        ["history", "report"],
     ]
 
     @Test("its examples parse, and in 80 columns no line of an example or a table is broken", arguments: commands)

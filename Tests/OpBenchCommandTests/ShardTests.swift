@@ -79,7 +79,7 @@ struct ShardTests {
         #expect(["n1", "1/2", "n2", "2/2"].allSatisfy(shown.output.contains), "\(shown.output)")
         #expect(try await run("runs").output.contains("sweep"))
         for command in [
-            "report sweep --baseline whole --open no -o page.html", "compare whole sweep",
+            "report sweep --baseline whole --open no -o page.html", "compare whole sweep", "history add sweep",
             "baseline save sweep --name kept", "show \(parts[0])",
         ] {
             let result = try await run(command)
@@ -98,7 +98,7 @@ struct ShardTests {
         #expect(try await run("show so-far --wide").output.contains(soFar))
         #expect(try await run("report --output so-far.html so-far").status == 0)
         #expect(try folder.read("so-far.html").contains(soFar))
-        try await expectRefusal(of: "baseline save so-far", naming: "so-far:")
+        try await expectRefusal(of: "history add so-far", naming: "so-far:")
     }
 
     @Test(
@@ -244,9 +244,16 @@ struct ShardTests {
         #expect(try await run("gate --candidate one --policy goals.json").status == 0)
     }
 
-    @Test("show names the machines of a merged run")
-    func machines() async throws {
+    @Test("A history keeps the classes of a merged run apart; show names its machines")
+    func historyOfClasses() async throws {
         try writeMerged("sweep", ["A", "B"])
+        let added = try await run("history add sweep")
+        #expect(added.status == 0 && ["sweep.1", "sweep.2"].allSatisfy(added.errors.contains), "\(added.errors)")
+        let list = try await run("history list")
+        #expect(list.output.contains("sweep.1") && list.output.contains("sweep.2"), "\(list.output)")
+        let again = try await run("history add sweep")
+        #expect(again.status == 0 && again.errors.contains("sweep.2"), "\(again.errors)")
+        #expect(try await run("history list").output == list.output)
         let shown = try await run("show sweep --wide")
         #expect(["n1", "1/2, A", "n2", "2/2, B"].allSatisfy(shown.output.contains), "\(shown.output)")
     }

@@ -1,5 +1,6 @@
 import Foundation
 import OpBenchAnalysis
+import OpBenchHistory
 import OpBenchModel
 import TestSupport
 import Testing
@@ -166,7 +167,8 @@ struct ReportPageTests {
                     }
                 ]),
             remedies: [name])
-        let page = ReportPage(title: name, verdicts: [judged], runs: [run], maker: name)
+        let trend = trend([1], of: name)
+        let page = ReportPage(title: name, verdicts: [judged], runs: [run], trends: [trend], maker: name)
 
         let block = try page.block()
         for forbidden in ["<", ">", "&", "\u{2028}", "\u{2029}", "\u{202E}", "\u{0}", "\u{1B}"] {
@@ -177,7 +179,7 @@ struct ReportPageTests {
         let cells = try #require(data["cells"] as? [[Any]])
         #expect(cells.map { $0[1] as? String } == [name, name + "2"])
         // Apart from the data, the page has the same elements as one with plain names.
-        let plain = ReportPage(title: "t", verdicts: [judgedPlain], runs: [run], maker: "m")
+        let plain = ReportPage(title: "t", verdicts: [judgedPlain], runs: [run], trends: [trend], maker: "m")
         #expect(Self.tags(page) == Self.tags(plain))
     }
 
@@ -191,15 +193,41 @@ struct ReportPageTests {
         return body.matches(of: /<\/?([a-zA-Z!][a-zA-Z0-9-]*)/).map { String($0.1) }
     }
 
+    /// A series with a run for each value.
+    private func trend(
+        _ values: [Double], of text: String = "w", facts: (Int) -> [SurroundingFact: String?] = { _ in [:] }
+    ) -> TrendSeries {
+        let host = HostKind(hostClass: text, allocator: text, configuration: text)
+        let name = FigureName(
+            cellID: text, backend: BackendID(rawValue: text), metric: text, phase: text, operationClass: text,
+            stat: text)
+        return TrendSeries(
+            name: name, host: host,
+            points: values.enumerated().map { index, value in
+                TrendSeries.Point(
+                    run: HistoryRun(
+                        id: text + (index == 0 ? "" : "\(index)"), startedUTC: text, commit: text, isDirty: false,
+                        host: host, surroundings: ["": Surroundings(facts(index))]),
+                    figure: RunFigure(name: name, value: value, samples: 1))
+            })
+    }
+
     @Test("writes null for NaN and infinity, which JSON lacks")
     func finiteFigures() throws {
         var fixture = PageFixture()
         fixture.add(rate: .infinity)
         fixture.add(block: 1, rate: .leastNonzeroMagnitude)
+        var trend = trend([.nan])
+        (trend.points[0].figure.low, trend.points[0].figure.high) = (-.infinity, 1e300)
         let judged = JudgedFigures(
             kind: .sides, title: "t", outcome: "pass",
             table: Table([], [row { ($0.verdict, $0.ratio, $0.ratioLow) = (.pass, .nan, .infinity) }]))
-        _ = try parsed(fixture.page(verdicts: [judged]))
+        var page = fixture.page(verdicts: [judged])
+        page.trends = [trend]
+        let data = try parsed(page)
+        let points = try #require((data["trends"] as? [[String: Any]])?[0]["points"] as? [[Any]])
+        #expect(points[0][3] is NSNull && points[0][4] is NSNull)
+        #expect(points[0][5] as? Double == 1e300)
     }
 
     @Test("names what differs around the code before the outcome")
@@ -210,6 +238,20 @@ struct ReportPageTests {
         let line = try #require(html.firstRange(of: "kernel: &lt;1&gt; → 2"))
         let outcome = try #require(html.firstRange(of: "<strong>pass</strong>"))
         #expect(line.upperBound < outcome.lowerBound)
+    }
+
+    @Test("marks the runs of a trend at which something around the code changed")
+    func surroundingsOfTrends() throws {
+        var trend = trend([1, 1, 1]) { [.compiler: $0 == 0 ? "A" : "B", .kernel: $0 == 0 ? "1" : "2"] }
+        trend.points[1].change = 1.3
+        trend.points[2].change = 1.1
+        let data = try parsed(ReportPage(title: "t", trends: [trend]))
+        let series = try #require((data["trends"] as? [[String: Any]])?.first)
+        let changes = try #require(series["changes"] as? [[Any]])
+        #expect(changes.map { $0[2] as? Bool } == [false, true])
+        let marked = try #require((series["surroundings"] as? [[Any]])?.first)
+        #expect(marked[0] as? Int == 1 && marked[1] as? String == "compiler, kernel")
+        #expect(marked[2] as? [String] == ["compiler: A → B", "kernel: 1 → 2"])
     }
 
     @Test("can be made of a run without rows, and of one with a single sample")

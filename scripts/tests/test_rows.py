@@ -110,12 +110,6 @@ def test_an_example_of_ten_lines_reads_histograms(run_folder: Path) -> None:
         assert latency - 1 <= printed[backend] * (1 + 1e-3) and printed[backend] <= latency * (1 + 1 / 31) + 1
 
 
-def test_an_example_of_ten_lines_makes_a_history(run_folder: Path) -> None:
-    started, ratio = (line.split(",")[-1] for line in ran("read_history.py", run_folder).splitlines())
-    engine = [row for row in read(run_folder / "summary.csv") if row["backend"] == "engine" and not row["operation_class"]]
-    assert started == engine[-1]["cell_id"] and float(ratio) == float(engine[-1]["time_ratio"])
-
-
 def ran(name: str, run: Path) -> str:
     """The output of an example for a run."""
     script = ROOT / "scripts" / "examples" / name

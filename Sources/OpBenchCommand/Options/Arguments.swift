@@ -34,16 +34,24 @@ enum NameList {
         return ProfileKind.allCases.filter { names.contains($0.rawValue) }
     }
 
-    /// The distinct names.
     private static func names(
         _ list: String, option: String, what: String, known: [String]
+    ) throws(InputError) -> [String] {
+        try names(list, option: option, known: known) { "unknown \(what) \"\($0)\"" }
+    }
+
+    /// The distinct names.
+    ///
+    /// - Parameter message: the message about an unknown name.
+    static func names(
+        _ list: String, option: String, known: [String], message: (String) -> String
     ) throws(InputError) -> [String] {
         var names: [String] = []
         for part in list.split(separator: ",", omittingEmptySubsequences: false) {
             let name = String(part)
             guard known.contains(name) else {
                 throw InputError(
-                    file: option, message: "unknown \(what) \"\(name)\"",
+                    file: option, message: message(name),
                     remedy: Suggestion.remedy(for: name, among: known, from: "opbench describe"))
             }
             if !names.contains(name) { names.append(name) }

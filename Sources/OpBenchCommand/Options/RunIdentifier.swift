@@ -9,11 +9,13 @@ enum RunIdentifier {
         return Timestamp.text("%Y%m%dT%H%M%SZ") + "-" + String(repeating: "0", count: 4 - random.count) + random
     }
 
+    /// Other names in the folder of runs.
+    private static let reserved = ["baseline", HistoryRow.fileName]
+
     /// Checks the id of a new run.
     static func check(runID id: String, option: String = "--run-id") throws(InputError) {
         try check(id, option: option)
-        // The folder of baselines among the runs.
-        if id == "baseline" {
+        if reserved.contains(id) {
             throw InputError(
                 file: option, message: "\"\(id)\" is reserved by opbench", remedy: "give another name")
         }

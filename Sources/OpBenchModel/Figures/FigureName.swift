@@ -35,6 +35,18 @@ public struct FigureName: Sendable, Hashable {
     public var unit: Metric.Unit { Metric.named(metric)?.unit ?? .ratio }
 }
 
+extension FigureName: Comparable {
+    public static func < (left: FigureName, right: FigureName) -> Bool {
+        let (first, second) = (left.place, right.place)
+        return first == second ? left.stat < right.stat : first < second
+    }
+
+    /// All but the stat, in sort order.
+    private var place: (String, String, String, String, String, String) {
+        (cellID, backend.rawValue, side, metric, phase, operationClass)
+    }
+}
+
 /// A backend's figure ÷ the figure of Dispatch, or of Dispatch's form on the same axis, in the same block. Comparisons
 /// add these ratios to the metrics of samples. Drift of the machine moves both figures alike.
 public enum BaselineRatio: String, CaseIterable, Sendable {

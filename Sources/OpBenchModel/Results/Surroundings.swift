@@ -1,6 +1,6 @@
 /// A fact about what surrounds the measured code, and changes its figures although the code is the same.
 ///
-/// This list is the only one: `run.json`, comparisons, pages and `opbench describe` derive from it.
+/// This list is the only one: `run.json`, comparisons, pages, the history and `opbench describe` derive from it.
 public enum SurroundingFact: String, CaseIterable, Sendable {
     case compiler
     case oneTBB = "onetbb"
@@ -162,6 +162,11 @@ extension Surroundings {
             }
         }
     }
+
+    /// Takes over what the other knows, and keeps the rest.
+    public mutating func update(by other: Surroundings) {
+        values.merge(other.values) { $0.merging($1) { $1 } }
+    }
 }
 
 extension [SurroundingChange] {
@@ -176,6 +181,8 @@ extension [SurroundingChange] {
                 + (more > 0 ? ", and \(more) more" : "")
         }
     }
+
+    public var titles: [String] { facts.map(\.title) }
 
     /// The changed facts, in the order of the catalogue.
     private var facts: [SurroundingFact] {

@@ -90,11 +90,12 @@ if (rows.length > 0) {
     showTable();
     listeners.push(showTable);
 }
-if (openingFigures.length === 0) sections.append(element("p", {}, "No cell was measured."));
+if (openingFigures.length === 0 && data.trends.length === 0) sections.append(element("p", {}, "No cell was measured."));
 showDifferences();
 showByCell();
 showOneCell();
 showSweeps();
+showTrends();
 showAbout();
 showWorkloads();
 listeners.push(() => panels.forEach((panel) => panel.renew()));

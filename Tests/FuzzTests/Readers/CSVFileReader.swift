@@ -76,6 +76,7 @@ extension FuzzReader {
                     return goal
                 }(),
             ]),
+        Kind(HistoryRow.self, [HistoryRow.blank]),
     ]
 
     /// The rows of a file that comes in parts. However it comes, it is the same; and of one that is cut off, the whole lines

@@ -17,7 +17,7 @@ struct FuzzReader: Sendable {
     var seeds: @Sendable () throws -> [[UInt8]] = { [] }
     let read: @Sendable ([UInt8]) throws -> Void
 
-    static let all = [workload, policy, csv, description, merge, recording]
+    static let all = [workload, policy, csv, description, merge, history, recording]
 
     static func named(_ name: String) -> FuzzReader? { all.first { $0.name == name } }
 
