@@ -86,6 +86,10 @@ package struct OpBench: ParsableCommand {
     /// - Parameter words: the arguments without the program's name.
     static func exitCode(ofRunning words: [String]) -> Int32 {
         do {
+            if let help = BriefHelp.text(for: words, of: OpBench.self) {
+                try StandardOutput.write(help)
+                return ExitStatus.success
+            }
             var command = try command(of: words)
             try command.run()
             return ExitStatus.success

@@ -31,6 +31,17 @@ struct HelpTests {
         }
     }
 
+    @Test("-h fits a screen, and leaves out only what --help has", arguments: commands.filter { !$0.isEmpty })
+    func brief(command: [String]) throws {
+        let brief = try #require(BriefHelp.text(for: command + ["-h"], of: OpBench.self)).split(separator: "\n")
+        #expect(brief.count <= 60)
+        #expect(brief.filter { $0.hasPrefix("  opbench ") }.count <= 3)
+        let options = brief.filter { $0.hasPrefix("  -") }.compactMap { $0.split(separator: " ").first }
+        #expect(!options.isEmpty && options.count <= 18)
+        if command == ["run"] { #expect(options.contains("--backend") && !options.contains("--shard")) }
+        #expect(BriefHelp.text(for: command + ["--help"], of: OpBench.self) == nil)
+    }
+
     @Test("the commands quoted in README, guides and articles parse")
     func articles() throws {
         let examples = Set(try Articles.all().flatMap(Articles.commands))
