@@ -55,7 +55,7 @@ func otherPackage(_ url: String, _ version: Version) -> Package.Dependency {
 }
 
 /// The programs of the example package recorded-programs.
-let recordedPrograms = ["thumbnail-server", "image-pipeline", "downloader"]
+let recordedPrograms = ["thumbnail-server", "shop", "image-pipeline", "downloader"]
 
 let package = Package(
     name: "opbench",

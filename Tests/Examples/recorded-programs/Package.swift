@@ -12,6 +12,7 @@ let package = Package(
     targets: [
         .target(name: "ProgramParts"),
         .executableTarget(name: "thumbnail-server", dependencies: parts),
+        .executableTarget(name: "shop", dependencies: parts),
         .executableTarget(name: "image-pipeline", dependencies: parts),
         .executableTarget(name: "downloader", dependencies: parts),
     ],

@@ -1,10 +1,9 @@
 import Glibc
 import OperationEngine
+import ProgramParts
 import Synchronization
 
-import class Foundation.Process
 import class Foundation.Thread
-import struct Foundation.URL
 
 /// A fault that makes some requests slow.
 enum Fault: String, CaseIterable {
@@ -45,15 +44,7 @@ final class Faults: Sendable {
         self.fault = fault
         others.name = "others"
         switch fault {
-        case .neighbour:
-            for _ in 0..<2 * sysconf(Int32(_SC_NPROCESSORS_ONLN)) {
-                let neighbour = Process()
-                neighbour.executableURL = URL(filePath: "/bin/sh")
-                // It ends with the server.
-                let count = "i=0; while [ $i -lt 99999 ]; do i=$((i+1)); done"
-                neighbour.arguments = ["-c", "while kill -0 \(getpid()) 2>/dev/null; do \(count); done"]
-                try? neighbour.run()
-            }
+        case .neighbour: startNeighbours()
         case .suspension:
             Thread.detachNewThread {
                 while true {
