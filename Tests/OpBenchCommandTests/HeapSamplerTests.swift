@@ -49,8 +49,8 @@ struct HeapSamplerTests {
         try HeapProfile(Array(Data(contentsOf: URL(fileURLWithPath: folder.root + "/" + name))))
     }
 
-    /// Of the allocations of a thread's start the profile has only a part, and those of a thread that existed only between
-    /// the dumps are in neither. So only the counts of a backend without threads are judged on both sides.
+    /// A profile has only a part of the allocations of a thread's start, and none of a thread that existed only between
+    /// the dumps. So only the counts of a backend without threads are judged on both sides.
     @Test(
         "From the second round on, counts equal jemalloc's counters within 2 per round and 2 per new stack", .slow,
         arguments: ["serial", "engine", "concurrency"])
