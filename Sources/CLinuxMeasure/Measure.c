@@ -69,15 +69,6 @@ size_t clinux_heap_in_use(void) {
 #endif
 }
 
-int clinux_limit_own_memory(uint64_t bytes) {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_DATA, &limit) != 0) return errno;
-    // A stricter limit stays in force.
-    if (limit.rlim_max > bytes) limit.rlim_max = bytes;
-    if (limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
-    return setrlimit(RLIMIT_DATA, &limit) == 0 ? 0 : errno;
-}
-
 const char *clinux_file_of_function(const char *name) {
     Dl_info place;
     void *function = dlsym(RTLD_DEFAULT, name);

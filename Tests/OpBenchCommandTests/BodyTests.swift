@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized)
 struct BodyTests {
     private func run(
-        _ parameters: String, _ more: [String]
+        _ parameters: String, _ more: [String], program: String = OpBenchProcess.binary, before words: [String] = []
     ) async throws -> (result: OpBenchProcess.Finished, rows: [SampleRow]) {
         let folder = try ScratchFolder()
         try folder.write(
@@ -14,7 +14,7 @@ struct BodyTests {
             {"name": "w", "summary": "s", "shape": "independent", "parameters": \(parameters), "backends": ["serial"]}
             """, to: "w.json")
         let result = try await OpBenchProcess.run(
-            ["run", "--quick", "--no-progress", "--run-id", "r", "w.json"] + more, in: folder)
+            words + ["run", "--quick", "--no-progress", "--run-id", "r", "w.json"] + more, in: folder, program: program)
         return (result, try CSVFile.read(SampleRow.self, file: folder.root + "/results/r/samples.csv"))
     }
 
@@ -38,7 +38,8 @@ struct BodyTests {
     func refused() async throws {
         let (result, rows) = try await run(
             #"{"items": 10, "body": {"memory": {"footprint_bytes": 1073741824}}}"#,
-            ["--metric", "throughput", "--max-memory", "256MiB"])
+            ["--metric", "throughput"], program: "/bin/bash",
+            before: ["-c", "ulimit -d 262144; exec \"$0\" \"$@\"", OpBenchProcess.binary])
         #expect(result.status == 3, "\(result.errors)")
         let row = try #require(rows.first)
         #expect(

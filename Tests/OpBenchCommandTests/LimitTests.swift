@@ -2,7 +2,7 @@ import Foundation
 import OpBenchModel
 import Testing
 
-/// `--cpus` and `--max-memory`, with the real program: the limits in a sample's process, and rejected ones.
+/// `--cpus` with the real program: the limits in a sample's process, and rejected ones.
 struct LimitTests {
     /// Operations long enough that each processor has one at the same time.
     private static let busy = """
@@ -10,24 +10,16 @@ struct LimitTests {
          "backends": ["engine", "dispatch"], "sample_kinds": ["throughput"]}
         """
 
-    /// A workload that needs some hundred MiB of memory at once.
-    private static let large = """
-        {"name": "large", "summary": "s", "shape": "independent",
-         "parameters": {"items": 2000000, "form": "block", "submission": "bulk", "work_ns": 0}, "backends": ["engine"],
-         "sample_kinds": ["throughput"]}
-        """
-
     private static func folder() throws -> ScratchFolder {
         let folder = try ScratchFolder()
         try folder.write(busy, to: "busy.json")
-        try folder.write(large, to: "large.json")
         return folder
     }
 
     private func run(
-        _ options: [String], _ file: String = "busy.json", in folder: ScratchFolder
+        _ options: [String], in folder: ScratchFolder
     ) async throws -> OpBenchProcess.Finished {
-        let words = ["run", "--quick", "--no-progress", "--run-id", "r"] + options + [file]
+        let words = ["run", "--quick", "--no-progress", "--run-id", "r"] + options + ["busy.json"]
         return try await OpBenchProcess.run(words, in: folder)
     }
 
@@ -74,47 +66,28 @@ struct LimitTests {
 
     @Test func `a program is limited before it starts`() async throws {
         let processor = try processor()
-        let script = "grep Cpus_allowed_list /proc/self/status; grep 'Max data size' /proc/self/limits; echo $0 $1"
+        let script = "grep Cpus_allowed_list /proc/self/status; echo $0 $1"
         let result = try await OpBenchProcess.run(
-            ["__limited", processor, "134217728", "/bin/sh", "-c", script, "name", "argument"], in: try Self.folder())
+            ["__limited", processor, "/bin/sh", "-c", script, "name", "argument"], in: try Self.folder())
         let words = result.output.split(whereSeparator: \.isWhitespace)
         #expect(
-            words == ["Cpus_allowed_list:", Substring(processor)]
-                + ["Max", "data", "size", "134217728", "134217728", "bytes", "name", "argument"],
+            words == ["Cpus_allowed_list:", Substring(processor), "name", "argument"],
             "\(result.output)\(result.errors)")
         for (arguments, name) in [
-            (["8191", "", "/bin/true"], "8191"), (["", "much", "/bin/true"], "much"),
-            (["", "", "/nowhere/opbench"], "/nowhere/opbench"),
+            (["8191", "/bin/true"], "8191"), ([processor, "/nowhere/opbench"], "/nowhere/opbench"),
         ] {
             let refused = try await OpBenchProcess.run(["__limited"] + arguments, in: try Self.folder())
             #expect(refused.status == 71 && refused.errors.contains(name), "\(refused.errors)")
         }
     }
 
-    @Test func `a sample beyond its memory fails with the reason, and a small one passes`() async throws {
-        let folder = try Self.folder()
-        let result = try await run(["--max-memory", "64MiB"], "large.json", in: folder)
-        #expect(result.status == 3, "\(result.errors)")
-        let ends = try rows(folder).filter { $0.metric == "status" }
-        #expect(!ends.isEmpty && ends.allSatisfy { $0.status == .crashed || $0.status == .skipped })
-        for end in ends where end.status == .crashed {
-            #expect(end.notes.contains("--max-memory 64MiB"), "\(end.notes)")
-        }
-        // Each of a busy machine's many workers has a stack of 8 MiB, which counts.
-        let small = try await run(["--max-memory", "1GiB"], in: try Self.folder())
-        #expect(small.status == 0, "\(small.errors)")
-    }
-
     @Test(
         "meaningless limits are rejected, and nothing is written",
-        arguments: [
-            ["--cpus", "0-"], ["--cpus", ""], ["--cpus", "8191"], ["--max-memory", "4GB"], ["--max-memory", "1MiB"],
-            ["--max-memory", "-1GiB"],
-        ])
+        arguments: [["--cpus", "0-"], ["--cpus", ""], ["--cpus", "8191"]])
     func refusals(options: [String]) async throws {
         let folder = try Self.folder()
         let result = try await OpBenchProcess.runHere(["run"] + options + ["busy.json"], in: folder)
         #expect(result.status == 64 && result.errors.contains(options[0]), "\(result.errors)")
-        #expect(folder.contents() == ["busy.json", "large.json"])
+        #expect(folder.contents() == ["busy.json"])
     }
 }

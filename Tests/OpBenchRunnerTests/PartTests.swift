@@ -334,7 +334,6 @@ import Testing
         let others = [
             name("1/3"), try part("1/2") { $0.seed = 2 }.options.runID, try part("1/2") { $0.blocks = 3 }.options.runID,
             try part("1/2") { $0.timeoutSeconds = 31 }.options.runID,
-            try part("1/2") { $0.limits.memoryBytes = 1 << 30 }.options.runID,
             try part("1/2") { $0.kinds = [.check] }.options.runID, try part("1/2") { $0.isQuick = true }.options.runID,
         ]
         #expect(Set(others + [own]).count == others.count + 1)

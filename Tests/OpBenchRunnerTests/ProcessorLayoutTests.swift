@@ -163,38 +163,19 @@ struct MadeUpMachine {
         #expect(facts.nodes == ["0": ProcessorSet("0-1,64")!, "1": ProcessorSet("32")!])
     }
 
-    @Test func `a sample that fails under a memory limit names the limit and the remedy`() {
-        func notes(_ ending: Program.Ending, _ diagnostics: String, _ bytes: Int?) -> String {
-            SampleReport(
-                ChildResult(ending: ending, output: [], diagnostics: diagnostics), timeoutSeconds: 3,
-                limits: SampleLimits(memoryBytes: bytes)
-            ).notes
-        }
-        #expect(notes(.signaled(11), "", nil) == "SIGSEGV")
-        #expect(!notes(.timedOut, "", nil).contains("--max-memory"))
-        let limited = [
-            notes(.signaled(11), "", 3 << 29), notes(.signaled(4), "Fatal error: failed to allocate 64 bytes", 1 << 30),
-            notes(.timedOut, "", 1 << 30),
-        ]
-        #expect(limited.allSatisfy { $0.contains("--max-memory 1") })
-        golden.expect(limited.joined(separator: "\n"), "failed under a limit of memory")
-    }
-
     @Test func `a run with other limits is a different run`() {
-        let limits = SampleLimits(processors: ProcessorSet("0-3"), memoryBytes: 1 << 30)
+        let limits = SampleLimits(processors: ProcessorSet("0-3"))
         #expect(limits.difference(from: limits) == nil)
         let differences = [
             limits.difference(from: .none), SampleLimits.none.difference(from: limits),
-            limits.difference(from: SampleLimits(processors: limits.processors)),
         ].compactMap(\.self)
-        #expect(differences.count == 3)
+        #expect(differences.count == 2)
         golden.expect(differences.joined(separator: "\n"), "other limits")
     }
 
     @Test func `without limits, nothing precedes the sample's program`() {
         #expect(LimitedProgram.launcher(for: .none) == [])
         #expect(
-            LimitedProgram.launcher(for: SampleLimits(processors: ProcessorSet("1,0"), memoryBytes: 5)).dropFirst(2)
-                == ["0-1", "5"])
+            LimitedProgram.launcher(for: SampleLimits(processors: ProcessorSet("1,0"))).dropFirst(2) == ["0-1"])
     }
 }

@@ -31,11 +31,6 @@ void clinux_exact_timers(void);
 /// RLIMIT_FSIZE applies.
 int clinux_memory_file(size_t limit);
 
-/// Limits the private writable memory of this process and of the programs that it executes: heap, thread stacks, data
-/// of libraries. Calls setrlimit(2) with RLIMIT_DATA, which covers these since Linux 4.7. A stricter limit stays in
-/// force. Returns 0 or an errno value.
-int clinux_limit_own_memory(uint64_t bytes);
-
 /// Bytes that the C library's malloc has handed out and not got back, in all threads, mallinfo2(3). Memory cached for a
 /// thread's next allocation counts as handed out.
 size_t clinux_heap_in_use(void);

@@ -79,18 +79,16 @@ struct ChildProcess: Sendable {
 
 extension SampleReport {
     /// The report of a process or, if it sent none, how the process ended.
-    init(_ result: ChildResult, timeoutSeconds: Double, limits: SampleLimits = .none) {
+    init(_ result: ChildResult, timeoutSeconds: Double) {
         self.init()
         switch result.ending {
         case .timedOut:
             status = .timeout
             notes = "killed at its time limit of \(FigureText.write(timeoutSeconds)) s; --timeout sets another"
-            note(limits.note(onFailure: result.diagnostics))
         case .signaled(let signal):
             status = .crashed
             notes = SignalName.of(signal)
             note(Self.lastWords(result.diagnostics))
-            note(limits.note(onFailure: result.diagnostics))
         case .exited(let code):
             let answer = AnswerRecord.json(in: result.output)
             if code == 0, let report = try? JSONDecoder().decode(SampleReport.self, from: answer) {
@@ -100,7 +98,6 @@ extension SampleReport {
             status = .crashed
             notes = "exit status \(code)"
             note(Self.lastWords(result.diagnostics))
-            note(limits.note(onFailure: result.diagnostics))
         }
     }
 

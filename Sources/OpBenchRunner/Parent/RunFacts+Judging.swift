@@ -119,7 +119,6 @@ extension RunFacts {
             ("machine", host.name), ("sweep", sweep), ("shard", shard?.part.description),
             ("processor", "\(host.cpu), \(host.cores) cores"),
             ("samples run on", host.processors?.words),
-            ("samples' memory limit", limits.memoryBytes.map(SampleLimits.text(ofMemory:))),
             ("memory", "\((memory * 10).rounded() / 10) GiB"), ("allocator", host.allocator),
             ("environment", host.environment.flatMap { $0.isEmpty ? nil : SampleEnvironment.words($0) }),
             ("build", host.configuration), ("commit", commit),

@@ -268,7 +268,7 @@ final class RunSession {
         let result = try await source.take(request, program.path)
         let after = source.readCovariates()
         let timeLimit = options.timeLimit(of: request.cell, on: sample.backend, sample.flavour)
-        let report = SampleReport(result, timeoutSeconds: timeLimit, limits: options.limits)
+        let report = SampleReport(result, timeoutSeconds: timeLimit)
         return SampleAttempt(
             sample: sample, layout: program.layout, isRerun: isRerun, timestamp: timestamp, report: report,
             interference: Interference(

@@ -14,32 +14,22 @@ enum LimitedProgram {
 
     /// The arguments to put before the program and its arguments; empty without limits.
     static func launcher(for limits: SampleLimits) -> [String] {
-        guard limits != .none else { return [] }
-        return [
-            ChildProcess.ownExecutable, HiddenArgument.limited, limits.processors?.description ?? "",
-            limits.memoryBytes.map(String.init) ?? "",
-        ]
+        guard let processors = limits.processors else { return [] }
+        return [ChildProcess.ownExecutable, HiddenArgument.limited, processors.description]
     }
 
     /// Becomes the program.
     ///
     /// - Parameter arguments: those of `launcher` after the hidden one, then the program and its arguments.
     static func become(_ arguments: [String]) -> Never {
-        guard arguments.count >= 3 else { fail("nothing to execute", EINVAL) }
-        if !arguments[0].isEmpty {
-            let numbers = ProcessorSet(arguments[0])?.numbers.map { Int32($0) } ?? []
-            let failure = clinux_stay_on_processors(numbers, Int32(numbers.count))
-            if failure != 0 { fail("cannot run on processors \(arguments[0])", failure) }
-        }
-        if !arguments[1].isEmpty {
-            guard let bytes = UInt64(arguments[1]) else { fail("not an amount of memory: \(arguments[1])", EINVAL) }
-            let failure = clinux_limit_own_memory(bytes)
-            if failure != 0 { fail("cannot limit memory", failure) }
-        }
+        guard arguments.count >= 2 else { fail("nothing to execute", EINVAL) }
+        let numbers = ProcessorSet(arguments[0])?.numbers.map { Int32($0) } ?? []
+        let failure = clinux_stay_on_processors(numbers, Int32(numbers.count))
+        if failure != 0 { fail("cannot run on processors \(arguments[0])", failure) }
         // One name for all builds: see `ChildProcess`.
-        let words = (["opbench"] + arguments.dropFirst(3)).map { strdup($0) } + [nil]
-        execvp(arguments[2], words)
-        fail("cannot execute \(arguments[2])", errno)
+        let words = (["opbench"] + arguments.dropFirst(2)).map { strdup($0) } + [nil]
+        execvp(arguments[1], words)
+        fail("cannot execute \(arguments[1])", errno)
     }
 
     private static func fail(_ what: String, _ code: Int32) -> Never {

@@ -44,7 +44,7 @@ extension RunFacts {
         // Texts and whole numbers can always be encoded as JSON.
         var words: [String?] = [
             String(decoding: try! encoder.encode(identity), as: UTF8.self),
-            plan.options.limits.memoryBytes.map(String.init), OpBenchFacts.own.version, OpBenchFacts.own.commit,
+            OpBenchFacts.own.version, OpBenchFacts.own.commit,
         ]
         if let builds {
             let injected = builds.injected
