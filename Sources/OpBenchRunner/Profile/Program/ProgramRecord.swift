@@ -30,8 +30,10 @@ public struct ProgramRecord: Sendable {
     /// - Throws: `DiskError` if files cannot be written, `CancellationError`.
     public func profile() async throws -> ProfiledProgram {
         var profiled = profiled
-        for kind in kinds where kind != .trace || asksForTrace || hasRecording {
-            profiled.sections.append(try await section(kind))
+        let path = stage.folder.file(Self.recordingName)
+        let ownRecording = access(path, F_OK) == 0 ? Result { try Recording.read(path) } : nil
+        for kind in kinds where kind != .trace || asksForTrace || ownRecording != nil {
+            profiled.sections.append(try await section(kind, ownRecording))
         }
         if profiled.sections.contains(where: { !$0.files.isEmpty }) {
             profiled.folder = try folder.publish(stage, as: ProfileNames.stem(of: [program.name]))
@@ -39,15 +41,18 @@ public struct ProgramRecord: Sendable {
         return profiled
     }
 
-    private func section(_ kind: ProfileKind) async throws -> ProfileSection {
+    /// - Parameter ownRecording: the program's own; nil if it made none.
+    private func section(
+        _ kind: ProfileKind, _ ownRecording: Result<Recording, any Error>?
+    ) async throws -> ProfileSection {
         let answer = means[kind]
         guard let way = answer.means else { return ProfileSection(kind, lack: .impossible(reason: answer.advice)) }
         do {
             var section =
                 switch kind {
-                case .trace: try trace()
+                case .trace: try trace(ownRecording)
                 case .cpu: try await cpu(way)
-                case .offcpu: try await offCPU(way)
+                case .offcpu: try await offCPU(way, try? ownRecording?.get())
                 case .heap: try await heapSection()
                 }
             if !answer.lack.isEmpty, section.lack == nil { section.lines.append(answer.advice) }
@@ -81,19 +86,15 @@ public struct ProgramRecord: Sendable {
         }
     }
 
-    private var recording: String { stage.folder.file(Self.recordingName) }
-
-    private var hasRecording: Bool { access(recording, F_OK) == 0 }
-
-    private func trace() throws -> ProfileSection {
-        guard hasRecording else {
+    private func trace(_ ownRecording: Result<Recording, any Error>?) throws -> ProfileSection {
+        guard let ownRecording else {
             return ProfileSection(
                 .trace,
                 lack: .impossible(
                     reason: "the program made no recording; let it call TraceRecorder.fromEnvironment() of "
                         + "OperationEngineRecorder"))
         }
-        let read = try Recording.read(recording)
+        let read = try ownRecording.get()
         var section = try views.section(of: read, try read.report())
         section.files += try stage.folder.names().filter { $0.hasPrefix(Self.recordingName) }
         return section
@@ -108,17 +109,23 @@ public struct ProgramRecord: Sendable {
         defer { stage.folder.discard(PerfEvents.cpu.fileName) }
         let read = try await reader.cpu(recording.file)
         let files = read.profile.total > 0 ? try views.write(read.profile, as: "cpu", "CPU time", operations: 0) : []
-        return ProfileSection(
+        var section = ProfileSection(
             .cpu, means: means.rawValue,
             lines: StackReport(read.profile, on: Self.backend, operations: 0).lines() + read.notes + recording.notes,
             files: files)
+        section.events = read.profile.samples.reduce(0) { $0 + Int($1.count) }
+        return section
     }
 
-    private func offCPU(_ means: ProfileMeans.Means) async throws -> ProfileSection {
+    /// - Parameter ownRecording: the program's own; nil if it made none that can be read.
+    private func offCPU(_ means: ProfileMeans.Means, _ ownRecording: Recording?) async throws -> ProfileSection {
         guard let recording = try recordings[.offcpu]?.get() else { throw PerfFailure.missing }
         defer { stage.folder.discard(PerfEvents.wakeUps.fileName) }
-        let (lines, files) = try views.write(try await reader.offCPU(recording.file), operations: 0)
-        return ProfileSection(.offcpu, means: means.rawValue, lines: lines + recording.notes, files: files)
+        let profile = try await reader.offCPU(recording.file)
+        let (lines, files) = try views.write(profile, operations: 0, bodies: ownRecording.map { RecordedBodies($0) })
+        var section = ProfileSection(.offcpu, means: means.rawValue, lines: lines + recording.notes, files: files)
+        section.events = profile.threads.reduce(0) { $0 + $1.voluntary + $1.involuntary }
+        return section
     }
 
     private func heapSection() async throws -> ProfileSection {
