@@ -1,7 +1,7 @@
 /// The places and durations of threads' waits between the marks, and the wake-ups with their delays.
 public struct OffCPU: Sendable {
     /// A thread's time between the marks, in nanoseconds, from the first event that reveals its state.
-    public struct ThreadTime: Equatable, Sendable {
+    public struct ThreadTime: Equatable, Sendable, Codable {
         public var id: Int32
         public var name: String
         public var running: Int64 = 0
@@ -11,6 +11,8 @@ public struct OffCPU: Sendable {
         /// The numbers of switches because it waited, and because it was preempted.
         public var voluntary = 0
         public var involuntary = 0
+
+        public init(id: Int32, name: String) { (self.id, self.name) = (id, name) }
     }
 
     public struct CauseRow: Equatable, Sendable {

@@ -30,10 +30,8 @@ public struct ProgramRecord: Sendable {
     /// - Throws: `DiskError` if files cannot be written, `CancellationError`.
     public func profile() async throws -> ProfiledProgram {
         var profiled = profiled
-        let path = stage.folder.file(Self.recordingName)
-        let ownRecording = access(path, F_OK) == 0 ? Result { try Recording.read(path) } : nil
-        for kind in kinds where kind != .trace || asksForTrace || ownRecording != nil {
-            profiled.sections.append(try await section(kind, ownRecording))
+        for kind in kinds where kind != .trace || asksForTrace || hasOwnRecording {
+            profiled.sections.append(try await section(kind))
         }
         if profiled.sections.contains(where: { !$0.files.isEmpty }) {
             profiled.folder = try folder.publish(stage, as: ProfileNames.stem(of: [program.name]))
@@ -41,18 +39,15 @@ public struct ProgramRecord: Sendable {
         return profiled
     }
 
-    /// - Parameter ownRecording: the program's own; nil if it made none.
-    private func section(
-        _ kind: ProfileKind, _ ownRecording: Result<Recording, any Error>?
-    ) async throws -> ProfileSection {
+    private func section(_ kind: ProfileKind) async throws -> ProfileSection {
         let answer = means[kind]
         guard let way = answer.means else { return ProfileSection(kind, lack: .impossible(reason: answer.advice)) }
         do {
             var section =
                 switch kind {
-                case .trace: try trace(ownRecording)
+                case .trace: try trace()
                 case .cpu: try await cpu(way)
-                case .offcpu: try await offCPU(way, try? ownRecording?.get())
+                case .offcpu: try await offCPU(way)
                 case .heap: try await heapSection()
                 }
             if !answer.lack.isEmpty, section.lack == nil { section.lines.append(answer.advice) }
@@ -86,15 +81,20 @@ public struct ProgramRecord: Sendable {
         }
     }
 
-    private func trace(_ ownRecording: Result<Recording, any Error>?) throws -> ProfileSection {
-        guard let ownRecording else {
+    private var hasOwnRecording: Bool { access(stage.folder.file(Self.recordingName), F_OK) == 0 }
+
+    /// Reads the program's own recording.
+    private func ownRecording() throws -> Recording { try Recording.read(stage.folder.file(Self.recordingName)) }
+
+    private func trace() throws -> ProfileSection {
+        guard hasOwnRecording else {
             return ProfileSection(
                 .trace,
                 lack: .impossible(
                     reason: "the program made no recording; let it call TraceRecorder.fromEnvironment() of "
                         + "OperationEngineRecorder"))
         }
-        let read = try ownRecording.get()
+        let read = try ownRecording()
         var section = try views.section(of: read, try read.report())
         section.files += try stage.folder.names().filter { $0.hasPrefix(Self.recordingName) }
         return section
@@ -117,12 +117,13 @@ public struct ProgramRecord: Sendable {
         return section
     }
 
-    /// - Parameter ownRecording: the program's own; nil if it made none that can be read.
-    private func offCPU(_ means: ProfileMeans.Means, _ ownRecording: Recording?) async throws -> ProfileSection {
+    private func offCPU(_ means: ProfileMeans.Means) async throws -> ProfileSection {
         guard let recording = try recordings[.offcpu]?.get() else { throw PerfFailure.missing }
         defer { stage.folder.discard(PerfEvents.wakeUps.fileName) }
         let profile = try await reader.offCPU(recording.file)
-        let (lines, files) = try views.write(profile, operations: 0, bodies: ownRecording.map { RecordedBodies($0) })
+        // The trace's section says why there is none, or none that can be read.
+        let bodies = try? RecordedBodies(ownRecording())
+        let (lines, files) = try views.write(profile, operations: 0, bodies: bodies)
         var section = ProfileSection(.offcpu, means: means.rawValue, lines: lines + recording.notes, files: files)
         section.events = profile.threads.reduce(0) { $0 + $1.voluntary + $1.involuntary }
         return section
