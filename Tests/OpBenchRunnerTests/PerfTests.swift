@@ -20,6 +20,7 @@ private let means = ProfileMeans.probe()
         var process = getpid()
         var marks: MarkedTime
         var threads: [Int32: String]
+        var recorderTime: Int64
     }
 
     /// Names of threads by their numbers.
@@ -42,9 +43,11 @@ private let means = ProfileMeans.probe()
                 let names = Names()
                 let begin = MonotonicClock.now()
                 body(names)
-                let end = MonotonicClock.now()
+                let (end, recorderTime) = (MonotonicClock.now(), recorder.cpuTime)
                 try recorder.end()
-                return Recorded(file: recorder.file, marks: MarkedTime([[begin, end]]), threads: names.all)
+                return Recorded(
+                    file: recorder.file, marks: MarkedTime([[begin, end]]), threads: names.all,
+                    recorderTime: recorderTime)
             }
         }.get()
     }
@@ -115,6 +118,7 @@ private let means = ProfileMeans.probe()
             #expect((inFutex ?? 0) > asleep.total * 9 / 10, "\(asleep.folded())")
             #expect(profile.causes.contains { $0.cause == .futex && $0.count >= PerfTests.handOvers })
             #expect(profile.lost == 0 && profile.knowsWakers)
+            #expect(recorded.recorderTime > 0)
         }
     }
 
