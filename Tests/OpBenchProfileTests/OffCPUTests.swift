@@ -114,6 +114,7 @@ struct OffCPUTests {
         """
     static let refresh = look.replacing("$s6server4lookyyF", with: "$s6server14RefreshPaletteC4mainyyF")
         .replacing("$s6server7DrawingC4mainyyF", with: "$s6server7refreshyyF")
+    static let stock = look.replacing("$s6server4lookyyF", with: "$s6server5stockyyF")
     static let interrupted = """
         \tffffffff81000400 try_to_wake_up+0x77 ([kernel.kallsyms])
         \tffffffff81000500 asm_sysvec_apic_timer_interrupt+0x1a ([kernel.kallsyms])
@@ -127,7 +128,7 @@ struct OffCPUTests {
     /// sleeps in its body until an interrupt, thread 10 waits for thread 20, and all wait for work.
     static let handedOn =
         [10, 20, 30].map { thread($0, 1000, "PERF_RECORD_SWITCH IN") }.joined()
-        + thread(10, 2000, switched(10, "S"), look) + thread(20, 2500, switched(20, "S"), look)
+        + thread(10, 2000, switched(10, "S"), look) + thread(20, 2500, switched(20, "S"), stock)
         + thread(30, 8000, wakes(10), refresh) + thread(10, 8100, "PERF_RECORD_SWITCH IN")
         + thread(30, 8150, switched(30, "S"), sleep + "\n" + look.components(separated: "\n").last!)
         + thread(10, 8200, wakes(20), look) + thread(20, 8300, "PERF_RECORD_SWITCH IN")

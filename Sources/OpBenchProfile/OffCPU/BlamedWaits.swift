@@ -1,8 +1,8 @@
 /// Waits by the function that waits and the wake-up that is to blame.
 ///
-/// A function is the innermost one that is answerable for its work. Of threads that wait in one function, the first to be
-/// woken often wakes the next, as a lock is handed on: if the waker had itself waited there for half of the wait or more,
-/// the one that woke it is to blame.
+/// A function is the innermost one that is answerable for its work. Of threads that wait for a lock, the first to be woken
+/// wakes the next: if the waker had itself waited for another thread for half of the wait or more, but not for work, the
+/// one that woke it is to blame.
 struct BlamedWaits {
     struct Key: Hashable {
         var function: String
@@ -34,17 +34,17 @@ struct BlamedWaits {
     /// - Parameter bodies: nil without a recording of the program.
     init(_ profile: OffCPU, _ bodies: RecordedBodies?, _ classifier: FrameClassifier) {
         (stacks, self.classifier) = (profile.blocked, classifier)
-        var functions: [String] = []
+        var isIdle: [Bool] = []
         for wait in profile.waits {
             let place = place(of: wait.stack)
-            functions.append(place.function)
             let group = bodies?.group(of: wait.thread, at: wait.begin)
-            if place.isQueue, group == nil {
+            isIdle.append(place.isQueue && group == nil)
+            if isIdle[isIdle.count - 1] {
                 idle.addCapped(wait.length)
                 continue
             }
             var blamed = wait
-            while let index = blamed.waker?.wait, functions[index] == place.function {
+            while let index = blamed.waker?.wait, !isIdle[index], profile.waits[index].waker != nil {
                 let before = profile.waits[index]
                 let shared = min(wait.end, before.end).length(since: max(wait.begin, before.begin))
                 if shared < wait.end.length(since: wait.begin) / 2 { break }
