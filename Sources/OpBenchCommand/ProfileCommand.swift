@@ -221,10 +221,11 @@ struct ProfileSummary {
     }
 
     init(_ profiled: ProfiledProgram) {
-        heading = [
-            ShellWords.joined(profiled.words),
-            "  \(Quantities.time(Double(profiled.duration))), \(profiled.endingWords)",
-        ]
+        heading =
+            [
+                ShellWords.joined(profiled.words),
+                "  \(Quantities.time(Double(profiled.duration))), \(profiled.endingWords)",
+            ] + [profiled.costWords.map { "  \($0)" }].compactMap(\.self)
         (sections, folder) = (profiled.sections, profiled.folder)
     }
 

@@ -7,6 +7,7 @@ final class RecordingFile {
     private let path: String
     /// In bytes, of a part.
     private let limit: Int
+    private let startTime: Int64
     private let program: String
     private let recording = UInt64.random(in: 1 ... .max)
     /// The same for all recordings of this process until execve(2).
@@ -32,9 +33,11 @@ final class RecordingFile {
         let subject: UInt64
     }
 
-    init(_ path: String, limit: Int) throws(TraceRecorder.Failure) {
+    /// - Parameter startTime: when the recording begins.
+    init(_ path: String, limit: Int, startTime: Int64) throws(TraceRecorder.Failure) {
         self.path = path
         self.limit = limit / 2
+        self.startTime = startTime
         (descriptor, isRegular) = try Self.open(path)
         if isRegular {
             if Self.isMadeBeforeExec(path) {
@@ -77,9 +80,9 @@ final class RecordingFile {
 
     private func writeStart() {
         let start = crecording_start(
-            date: Int64(time(nil)), process_start: clinux_process_start(), program_run: Self.programRun,
-            process: clinux_getpid(), processors: clinux_allowed_processors(), part: part,
-            length: UInt32(program.utf8.count))
+            date: Int64(time(nil)), clock_start: startTime, process_start: clinux_process_start(),
+            program_run: Self.programRun, process: clinux_getpid(), processors: clinux_allowed_processors(),
+            part: part, length: UInt32(program.utf8.count))
         var payload: [UInt8] = []
         payload.append(start)
         payload.append(padded: program)

@@ -31,7 +31,7 @@ final class RecordingWriter: @unchecked Sendable {
     init(_ path: String, limit: Int, giveUp: @escaping @Sendable () -> Void) throws(TraceRecorder.Failure) {
         startTime = Deadline.now()
         self.giveUp = giveUp
-        file = try RecordingFile(path, limit: limit)
+        file = try RecordingFile(path, limit: limit, startTime: startTime)
         let code = clinux_start_thread(
             &thread,
             { writer in

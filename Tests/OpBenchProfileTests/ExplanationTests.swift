@@ -42,10 +42,12 @@ struct ExplanationTests {
     func primitives() {
         let lock = Self.frame("OperationEngine.FutexLock.lockContended() -> ()")
         let wake = Self.frame("static OperationEngine.Futex.wake(A, count: Swift.Int32) -> ()")
+        let closure = Self.frame("closure #1 (A) -> Swift.Int in \(wake.name)")
         let special = Self.frame("generic specialization <A> of \(Self.engine.name)")
         let weights = AttributedWeights(
             profile([
-                ([Self.engine, lock], 10), ([special, lock, Self.futex, Self.kernel], 20), ([special, wake], 5),
+                ([Self.engine, lock], 10), ([special, lock, Self.futex, Self.kernel], 20),
+                ([special, wake, closure], 5),
                 ([lock], 1),
             ]), on: .engine)
         #expect(weights.functions[Self.engine.name]?.parts == [.futex: 15, .kernel: 20])

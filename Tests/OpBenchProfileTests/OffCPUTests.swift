@@ -88,26 +88,86 @@ struct OffCPUTests {
                 .init(cause: .futex, time: 7000, count: 2), .init(cause: .sleep, time: 3000, count: 1),
                 .init(cause: .preempted, time: 1000, count: 1),
             ])
-        #expect(profile.blocked.total == 10_000 && profile.waiting.total == 2700)
+        #expect(profile.blocked.total == 10_000)
         let parked = profile.blocked.functions().first { $0.frame.name.contains("park") }
         #expect(parked?.withCallees == 7000)
         #expect(profile.wakers.functions().first { $0.frame.name == "submit" }?.withCallees == 7000)
     }
 
-    @Test func `wake-ups have their delay, and chains their links`() {
-        let wakeUps = profile().wakeUps
-        #expect(wakeUps.count == 3 && wakeUps.delay == 1000 + 500 + 200)
-        #expect(
-            wakeUps.pairs == [
-                .init(waker: "submitter 1", woken: "engine normal 1", count: 2, delay: 1200, longestDelay: 1000),
-                .init(waker: "engine normal 1", woken: "submitter 1", count: 1, delay: 500, longestDelay: 500),
-            ])
-        #expect(
-            wakeUps.longest
-                == .init(threads: ["engine normal 1", "submitter 1", "engine normal 1"], length: 2, duration: 3200))
-        #expect(
-            wakeUps.patterns == [.init(threads: ["engine normal 1", "submitter 1", "engine normal 1"], count: 1)])
+    @Test func `waits have their wakers, and wake-ups their delay`() {
+        let profile = profile()
+        #expect(profile.wakeUps == (3, 1000 + 500 + 200))
+        #expect(profile.waits.map(\.thread) == [10, 10, 20, 10])
+        #expect(profile.waits.map(\.length) == [2000, 3000, 3000, 2000])
+        #expect(profile.waits.map { $0.waker?.thread } == [20, nil, 10, 20])
+        #expect(profile.waits.map { $0.waker?.wait } == [nil, nil, 1, 2])
     }
+
+    // MARK: A lock that is handed on
+
+    static let look = """
+        \tffffffff81000100 futex_wait+0x77 ([kernel.kallsyms])
+        \t          1018f9 syscall+0x19 (/usr/lib/x86_64-linux-gnu/libc.so.6)
+        \t            4000 $s6server4lookyyF+0x8 (/tmp/server)
+        \t            4100 $s6server7DrawingC4mainyyF+0x8 (/tmp/server)
+        \t            2100 $s15OperationEngine6RunnerV3runyyF+0x8 (/tmp/server)
+        """
+    static let refresh = look.replacing("$s6server4lookyyF", with: "$s6server14RefreshPaletteC4mainyyF")
+        .replacing("$s6server7DrawingC4mainyyF", with: "$s6server7refreshyyF")
+    static let stock = look.replacing("$s6server4lookyyF", with: "$s6server5stockyyF")
+    static let interrupted = """
+        \tffffffff81000400 try_to_wake_up+0x77 ([kernel.kallsyms])
+        \tffffffff81000500 asm_sysvec_apic_timer_interrupt+0x1a ([kernel.kallsyms])
+        """ + "\n" + look
+
+    static func thread(_ id: Int, _ offset: Int, _ event: String, _ stack: String = "") -> String {
+        "engine \(id)  5/\(id)  \(time(offset)) \(event)\n" + (stack.isEmpty ? "\n" : stack + "\n\n")
+    }
+
+    /// Threads 10 and 20 wait for thread 30, which wakes the first of them, and that one the other. Then thread 30
+    /// sleeps in its body until an interrupt, thread 10 waits for thread 20, and all wait for work.
+    static let handedOn =
+        [10, 20, 30].map { thread($0, 1000, "PERF_RECORD_SWITCH IN") }.joined()
+        + thread(10, 2000, switched(10, "S"), look) + thread(20, 2500, switched(20, "S"), stock)
+        + thread(30, 8000, wakes(10), refresh) + thread(10, 8100, "PERF_RECORD_SWITCH IN")
+        + thread(30, 8150, switched(30, "S"), sleep + "\n" + look.components(separated: "\n").last!)
+        + thread(10, 8200, wakes(20), look) + thread(20, 8300, "PERF_RECORD_SWITCH IN")
+        + thread(20, 8500, wakes(30), interrupted) + thread(30, 8600, "PERF_RECORD_SWITCH IN")
+        + thread(10, 8700, switched(10, "S"), look) + thread(20, 8900, wakes(10), look)
+        + thread(10, 9000, "PERF_RECORD_SWITCH IN")
+        + [10, 20, 30].map { thread($0, 9500, switched($0, "S"), park) }.joined()
+
+    /// Operations of the queues `drawings` and `others` on these threads, from the instant 1 µs on.
+    private func recording(by threads: [Int32]) -> Recording {
+        var trace = SampleTrace(workerCount: 2)
+        trace.threads = threads.map { SampleTrace.Thread(name: "engine \($0)", role: .worker, id: $0) }
+        trace.queues = ["drawings", "others"].map { SampleTrace.Queue(name: $0) }
+        trace.classes = ["Drawing", "RefreshPalette"]
+        trace.operations = [
+            TracedOperation(submit: 0, start: 500, end: 7500, worker: 0),
+            TracedOperation(submit: 0, start: 500, end: 7600, worker: 1),
+            TracedOperation(submit: 0, start: 100, end: 7900, worker: 2, queue: 1, operationClass: 1),
+            // Within the one before, until it began to refresh.
+            TracedOperation(submit: 0, start: 200, end: 300, worker: 2),
+        ]
+        return Recording(
+            trace: trace, details: [], program: "server", startDate: 0, clockStart: Self.start + 1000, lostEvents: 0,
+            partialOperations: 0, missingParts: 0, isCut: false, unreadBytes: 0)
+    }
+
+    @Test(arguments: [("a lock that is handed on", [Int32(10), 20, 30]), ("other threads recorded", [40, 50, 60])])
+    func `waits are of bodies, and go to the one who held the lock first`(section: String, threads: [Int32]) {
+        let profile = OffCPU(
+            SchedScript(Array(Self.handedOn.utf8)), marks: MarkedTime([[Self.start, Self.start + 9500]]))
+        #expect(profile.waits.map(\.thread) == [10, 20, 30, 10])
+        #expect(profile.waits.map(\.length) == [6000, 5700, 350, 200])
+        #expect(profile.waits.map { $0.waker?.thread } == [30, 10, nil, 20])
+        let report = OffCPUReport(
+            profile, on: .engine, operations: 0, bodies: RecordedBodies(recording(by: threads)))
+        Golden("off-cpu-report").expect(report.lines().joined(separator: "\n"), section)
+    }
+
+    // MARK: Reports
 
     @Test func `the report contains the figures`() {
         expectGolden(profile(), operations: 10, "by tracepoints")

@@ -15,8 +15,8 @@ import Testing
         trace.operations = operations.map(\.0)
         trace.dependencies = dependencies
         return Recording(
-            trace: trace, details: operations.map(\.1), program: "server", startDate: 0, lostEvents: 0,
-            partialOperations: 0, missingParts: 0, isCut: false, unreadBytes: 0)
+            trace: trace, details: operations.map(\.1), program: "server", startDate: 0, clockStart: 0,
+            lostEvents: 0, partialOperations: 0, missingParts: 0, isCut: false, unreadBytes: 0)
     }
 
     private func operation(

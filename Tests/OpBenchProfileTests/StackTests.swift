@@ -44,7 +44,7 @@ struct StackTests {
 
     @Test("Samples between two marks, and of one thread")
     func filtered() {
-        let between = Self.profile.during(2..<4)
+        let between = Self.profile.filtered { (2..<4).contains($0.time) }
         #expect(between.total == 20)
         #expect(between.samples.map(\.time) == [2, 3])
         let profile = Self.profile

@@ -108,17 +108,17 @@ import Testing
     }
 
     @Test func `only the kernel's counts of a thread are read`() {
-        let counts = ThreadCounts(
-            name: "a", schedule: "153228 2755458 2\n",
+        let counts = OffCPU.ThreadTime(
+            id: 1, name: "a", schedule: "153228 2755458 2\n",
             status: "Name:\ta\nvoluntary_ctxt_switches:\t3\nnonvoluntary_ctxt_switches:\t1\n")
         #expect(counts?.running == 153_228 && counts?.waiting == 2_755_458)
         #expect(counts?.voluntary == 3 && counts?.involuntary == 1)
         for text in ["", "x y z", "1", "-1 2 3", "99999999999999999999 1 1"] {
-            #expect(ThreadCounts(name: "", schedule: text, status: "") == nil)
+            #expect(OffCPU.ThreadTime(id: 1, name: "", schedule: text, status: "") == nil)
         }
     }
 
-    @Test(.enabled(if: !ThreadCounts.all().isEmpty, "the kernel does not count"))
+    @Test(.enabled(if: !OffCPU.ThreadTime.ofThisProcess().isEmpty, "the kernel does not count"))
     func `a recorder of schedules adds up the rounds`() async throws {
         let folder = try Fixture.folder()
         let schedules = try await Fixture.onOwnThread {
@@ -135,7 +135,7 @@ import Testing
             }
         }.get()
         #expect(schedules.duration > 0 && !schedules.threads.isEmpty)
-        #expect(schedules.threads.allSatisfy { $0.running >= 0 && $0.waiting >= 0 && $0.present >= 0 })
+        #expect(schedules.threads.allSatisfy { $0.running >= 0 && $0.waiting >= 0 && $0.blocked >= 0 })
         #expect(schedules.lines(operations: 3).last?.contains("perf") == true)
     }
 }

@@ -44,6 +44,7 @@ struct RecorderTests {
         let recorder = TraceRecorder(to: path + "-%p")
         #expect(recorder.path == "\(path)-\(getpid())")
         for _ in 0..<2 {
+            let earliest = DispatchTime.now().uptimeNanoseconds
             try recorder.start()
             #expect(throws: TraceRecorder.Failure.isRecording) { try recorder.start() }
             let second = TraceRecorder(to: recorder.path)
@@ -51,7 +52,9 @@ struct RecorderTests {
             BlockOperation {}.start()
             recorder.stop()
             recorder.stop()
-            #expect(!(try Recording.read(recorder.path).isCut))
+            let recording = try Recording.read(recorder.path)
+            #expect(!recording.isCut)
+            #expect((earliest...DispatchTime.now().uptimeNanoseconds).contains(UInt64(recording.clockStart)))
         }
         let nowhere = TraceRecorder(to: TemporaryFolder.unusedPath() + "/no/such/folder")
         let failure = TraceRecorder.Failure.file(path: nowhere.path, errno: ENOENT)

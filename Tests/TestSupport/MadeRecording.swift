@@ -16,7 +16,8 @@ public struct MadeRecording {
         self.recording = recording
         self.number = number
         let start = crecording_start(
-            date: date, process_start: 0, program_run: 0, process: 42, processors: processors, part: part,
+            date: date, clock_start: 1_000_000_000, process_start: 0, program_run: 0, process: 42,
+            processors: processors, part: part,
             length: UInt32(program.utf8.count))
         append(crecording_block_start, Self.bytes(of: start) + Self.padded(program))
     }

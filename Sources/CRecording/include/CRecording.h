@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { crecording_version = 2, crecording_longest_payload = 1 << 20 };
+enum { crecording_version = 3, crecording_longest_payload = 1 << 20 };
 
 /// The eight bytes `oprecord`.
 static const uint64_t crecording_magic = 0x64726f636572706f;
@@ -56,6 +56,8 @@ struct crecording_header {
 struct crecording_start {
     /// Seconds since 1970 at the recording's start.
     int64_t date;
+    /// CLOCK_MONOTONIC at the recording's start, in nanoseconds.
+    int64_t clock_start;
     /// When the process began, in clock ticks since the machine did, proc_pid_stat(5); 0 if that is unknown. execve(2)
     /// does not change it.
     uint64_t process_start;

@@ -1,7 +1,7 @@
 /// The places and durations of threads' waits between the marks, and the wake-ups with their delays.
 public struct OffCPU: Sendable {
     /// A thread's time between the marks, in nanoseconds, from the first event that reveals its state.
-    public struct ThreadTime: Equatable, Sendable {
+    public struct ThreadTime: Equatable, Sendable, Codable {
         public var id: Int32
         public var name: String
         public var running: Int64 = 0
@@ -11,6 +11,8 @@ public struct OffCPU: Sendable {
         /// The numbers of switches because it waited, and because it was preempted.
         public var voluntary = 0
         public var involuntary = 0
+
+        public init(id: Int32, name: String) { (self.id, self.name) = (id, name) }
     }
 
     public struct CauseRow: Equatable, Sendable {
@@ -20,6 +22,27 @@ public struct OffCPU: Sendable {
         public var count: Int
     }
 
+    /// A thread's wait for anything but a processor, from its beginning to the wake-up.
+    public struct Wait: Equatable, Sendable {
+        public var thread: Int32
+        public var begin: Int64
+        public var end: Int64
+        /// The part between the marks, in nanoseconds.
+        public var length: Int64
+        /// A node of the stacks.
+        public var stack: UInt32
+        /// Nil if no thread of the process ended it, or it is unknown.
+        public var waker: Waker?
+    }
+
+    /// A thread that ended a wait.
+    public struct Waker: Equatable, Sendable {
+        public var thread: Int32
+        public var stack: UInt32
+        /// The waker's own last wait, as an index of `waits`.
+        public var wait: Int?
+    }
+
     public let marks: MarkedTime
     /// The threads, by blocked time in descending order.
     public let threads: [ThreadTime]
@@ -27,11 +50,12 @@ public struct OffCPU: Sendable {
     public let causes: [CauseRow]
     /// Time blocked, by the stack that waits.
     public let blocked: StackProfile
-    /// Time runnable without a processor, by stack: preempted, or woken and not yet running.
-    public let waiting: StackProfile
-    /// Time waited for wake-ups, by the stack that woke.
+    /// The same time as far as threads of the process ended it, by the stack that woke.
     public let wakers: StackProfile
-    public let wakeUps: WakeUpChains
+    /// The waits between the marks, in the order in which the threads ran again.
+    public let waits: [Wait]
+    /// The number of wake-ups, and the sum of the times until the woken thread ran, in nanoseconds.
+    public let wakeUps: (count: Int, delay: Int64)
     /// Whether wakers are known.
     public let knowsWakers: Bool
     /// The number of missing events.
@@ -46,20 +70,8 @@ public struct OffCPU: Sendable {
             ($1.blocked, $0.id) < ($0.blocked, $1.id)
         }
         causes = replay.causes.values.sorted { ($1.time, $0.cause.rawValue) < ($0.time, $1.cause.rawValue) }
-        (blocked, waiting, wakers) = (replay.blocked, replay.waiting, replay.wakers)
-        wakeUps = WakeUpChains(replay.wakes) { replay.name(of: $0) }
+        (blocked, wakers, waits, wakeUps) = (replay.blocked, replay.wakers, replay.waits, replay.wakeUps)
         (knowsWakers, lost) = (script.hasTracepoints, script.lost)
-    }
-
-    /// A wake-up whose thread got a processor.
-    struct Wake: Equatable {
-        var waker: Int32
-        var woken: Int32
-        var time: Int64
-        var ran: Int64
-        /// The index of the wake-up that made the waker run; nil if unknown.
-        var cause: Int?
-        var isMarked: Bool
     }
 }
 
@@ -73,11 +85,8 @@ private struct Replay {
     }
 
     private struct Waking {
-        var by: Int32
+        var by: OffCPU.Waker?
         var time: Int64
-        var stack: UInt32
-        /// The wake-up that made the waker run.
-        var cause: Int?
     }
 
     private let marks: MarkedTime
@@ -88,24 +97,37 @@ private struct Replay {
     /// A wake-up that came while the thread was still running, perhaps on its way to sleep.
     private var early: [Int32: Waking] = [:]
     private static let longestEarly: Int64 = 100_000
-    /// The wake-up that made each thread run.
-    private var ranBy: [Int32: Int] = [:]
+    /// The last wait of each thread.
+    private var lastWaits: [Int32: Int] = [:]
+    /// For each node of the stacks, whether a thread is not the cause of what it wakes there.
+    private var isForeign = [false]
     private var causeOfNode: [UInt32: OffCPUCause] = [:]
 
     var threads: [Int32: OffCPU.ThreadTime] = [:]
     var causes: [OffCPUCause: OffCPU.CauseRow] = [:]
     var blocked: StackProfile
-    var waiting: StackProfile
     var wakers: StackProfile
-    var wakes: [OffCPU.Wake] = []
+    var waits: [OffCPU.Wait] = []
+    var wakeUps: (count: Int, delay: Int64) = (0, 0)
 
     init(_ script: SchedScript, _ marks: MarkedTime, _ names: [Int32: String]) {
         (self.marks, self.names, scriptNames) = (marks, names, script.threadNames)
         symbols = script.stacks.frames.map(\.symbol)
-        (blocked, waiting, wakers) = (script.stacks, script.stacks, script.stacks)
+        (blocked, wakers) = (script.stacks, script.stacks)
+        for node in script.stacks.nodes.dropFirst() {
+            let symbol = symbols[Int(node.frame)]
+            isForeign.append(isForeign[Int(node.parent)] || Self.foreign.contains { symbol.hasPrefix($0) })
+        }
     }
 
-    func name(of thread: Int32) -> String { names[thread] ?? scriptNames[thread] ?? "thread \(thread)" }
+    /// Prefixes of the kernel's functions for interrupts, which have nothing to do with the thread that they interrupt,
+    /// and for the end of the process, which wakes all threads.
+    private static let foreign = [
+        "asm_sysvec_", "asm_common_interrupt", "common_interrupt", "apic_timer_interrupt", "do_IRQ", "el0t_64_irq",
+        "el1h_64_irq", "gic_handle_irq", "zap_other_threads",
+    ]
+
+    private func name(of thread: Int32) -> String { names[thread] ?? scriptNames[thread] ?? "thread \(thread)" }
 
     /// The time from which the state of all threads is known.
     private var epoch: Int64 = 0
@@ -126,7 +148,7 @@ private struct Replay {
                 epoch = event.time
                 states = [:]
                 early = [:]
-                ranBy = [:]
+                lastWaits = [:]
             }
         }
         guard let last = events.last else { return }
@@ -142,9 +164,8 @@ private struct Replay {
 
     private mutating func putOn(_ event: SchedEvent) {
         switch states[event.thread] ?? .unknown {
-        case .unknown, .ended, .running:
-            // The thread's state is known from here on.
-            ranBy[event.thread] = nil
+        // The thread's state is known from here on.
+        case .unknown, .ended, .running: lastWaits[event.thread] = nil
         case .off(let since, let state, let stack, var woken):
             if woken == nil, state != .runnable, let waking = early[event.thread],
                 since.length(since: waking.time) <= Self.longestEarly
@@ -153,20 +174,9 @@ private struct Replay {
                 woken?.time = max(since, waking.time)
             }
             endWait(event.thread, since, state, stack, woken, at: event.time)
-            if let woken {
-                let isMarked = marks.contains(woken.time)
-                if isMarked {
-                    wakers.add(
-                        node: woken.stack, weight: marks.overlap(from: since, to: woken.time).length,
-                        thread: name(of: woken.by), time: woken.time)
-                }
-                ranBy[event.thread] = wakes.count
-                wakes.append(
-                    OffCPU.Wake(
-                        waker: woken.by, woken: event.thread, time: woken.time, ran: event.time, cause: woken.cause,
-                        isMarked: isMarked))
-            } else if state != .runnable {
-                ranBy[event.thread] = nil
+            if let woken, marks.contains(woken.time) {
+                wakeUps.count += 1
+                wakeUps.delay.addCapped(event.time.length(since: woken.time))
             }
         }
         early[event.thread] = nil
@@ -188,7 +198,9 @@ private struct Replay {
     }
 
     private mutating func wake(_ thread: Int32, _ event: SchedEvent) {
-        let waking = Waking(by: event.thread, time: event.time, stack: event.stack, cause: ranBy[event.thread])
+        let waker = OffCPU.Waker(thread: event.thread, stack: event.stack, wait: lastWaits[event.thread])
+        let isOwn = own.contains(event.thread) && !isForeign[Int(event.stack)]
+        let waking = Waking(by: isOwn ? waker : nil, time: event.time)
         switch states[thread] ?? .unknown {
         case .off(let since, let state, let stack, nil) where state != .runnable:
             states[thread] = .off(since: since, state, stack: stack, woken: waking)
@@ -227,11 +239,17 @@ private struct Replay {
             change(thread) { $0.blocked.addCapped(wait.length) }
             causes[cause, default: OffCPU.CauseRow(cause: cause, time: 0, count: 0)].time.addCapped(wait.length)
             blocked.add(node: stack, weight: wait.length, thread: name(of: thread), time: wait.begin)
+            if let waker = woken?.by {
+                wakers.add(node: waker.stack, weight: wait.length, thread: name(of: waker.thread), time: runnable)
+            }
+            lastWaits[thread] = waits.count
+            waits.append(
+                OffCPU.Wait(
+                    thread: thread, begin: since, end: runnable, length: wait.length, stack: stack, waker: woken?.by))
         }
         if delay.length > 0 {
             change(thread) { $0.waiting.addCapped(delay.length) }
             if cause.isRunnable { causes[cause]?.time.addCapped(delay.length) }
-            waiting.add(node: stack, weight: delay.length, thread: name(of: thread), time: delay.begin)
         }
     }
 

@@ -6,19 +6,21 @@ public struct OffCPUReport: Sendable {
     private let classifier: FrameClassifier
     /// The number of operations between the marks; 0 if unknown.
     public let operations: Int
+    private let bodies: RecordedBodies?
 
-    public init(_ profile: OffCPU, on backend: BackendID, operations: Int) {
-        (self.profile, self.operations) = (profile, operations)
+    /// - Parameter bodies: the bodies of the same time, if the program recorded them.
+    public init(_ profile: OffCPU, on backend: BackendID, operations: Int, bodies: RecordedBodies? = nil) {
+        (self.profile, self.operations, self.bodies) = (profile, operations, bodies)
         classifier = FrameClassifier(backend)
     }
 
     /// The lines, without line ends. They contain unescaped names, which the printing code must escape.
     ///
-    /// - Parameter count: the maximum number of threads, of stacks and of pairs.
+    /// - Parameter count: the maximum number of threads, of pairs and of cases.
     public func lines(_ count: Int = 8) -> [String] {
         guard !profile.threads.isEmpty else { return ["no switch"] }
         return OffCPU.lines(of: profile.threads, duration: profile.marks.duration, operations, count) + causes()
-            + stacks(count) + wakeUps(count) + flaws()
+            + wakeUps() + waits(count) + flaws()
     }
 
     private func perOperation(_ number: Double) -> String {
@@ -30,59 +32,54 @@ public struct OffCPUReport: Sendable {
             + profile.causes.map { "  \($0.cause.words): \(Quantities.time($0.time)), \(counted($0.count, "time"))" }
     }
 
-    /// The functions where most time was spent waiting: the innermost ones outside the kernel and the C library. Threads
-    /// of the queue that wait in no body are without work, and apart.
-    private func stacks(_ count: Int) -> [String] {
-        let stacks = profile.blocked
-        guard stacks.total > 0 else { return [] }
-        var (sums, idle) = ([String: Int64](), Int64(0))
-        for sample in stacks.samples {
-            let frames = stacks.stack(sample.stack).map { stacks.frames[Int($0)] }
-            let classes = frames.map { classifier.classify($0) }
-            if classes.contains(where: { if case .queue = $0 { true } else { false } }),
-                !classes.contains(where: { [.workload, .library].contains($0) })
-            {
-                idle.addCapped(sample.weight)
-                continue
-            }
-            let place =
-                classes.lastIndex { ![.kernel, .futex, .libc, .unknown].contains($0) }
-                // Where the chain of callers is broken, the C library's function.
-                ?? classes.lastIndex { $0 != .kernel }
-            sums[(place.map { frames[$0] } ?? frames.last)?.name ?? "[no stack]", default: 0] += sample.weight
-        }
-        let places = sums.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-        let busy = Double(stacks.total) - Double(idle)
-        let apart = idle > 0 ? ", without \(Quantities.time(idle)) of the queue's threads without work" : ""
-        return ["blocked in\(apart):"]
-            + zip(places, StackReport.shortened(places.map(\.key), first: count)).map {
-                "  \(Quantities.percent(Double($0.value), of: busy)): \($1)"
-            }
+    private func wakeUps() -> [String] {
+        guard profile.knowsWakers else { return ["wake-ups: unknown without the kernel's tracepoints"] }
+        let (count, delay) = profile.wakeUps
+        guard count > 0 else { return ["wake-ups: none"] }
+        return [
+            "wake-ups: \(Quantities.count(Double(count)))" + perOperation(Double(count))
+                + ", \(Quantities.time(Double(delay) / Double(count))) late on average"
+        ]
     }
 
-    private func wakeUps(_ count: Int) -> [String] {
-        let wakeUps = profile.wakeUps
-        guard profile.knowsWakers else { return ["wake-ups: unknown without the kernel's tracepoints"] }
-        guard wakeUps.count > 0 else { return ["wake-ups: none"] }
-        var lines = [
-            "wake-ups: \(Quantities.count(Double(wakeUps.count)))" + perOperation(Double(wakeUps.count))
-                + ", \(Quantities.time(Double(wakeUps.delay) / Double(wakeUps.count))) late on average"
-        ]
-        lines += wakeUps.pairs.prefix(count).map {
-            "  \($0.waker) woke \($0.woken) \(counted($0.count, "time")), "
-                + "\(Quantities.time(Double($0.delay) / Double($0.count))) late on average, "
-                + "\(Quantities.time($0.longestDelay)) at most"
+    /// Waits by function and waker, and those of bodies by the operations' classes.
+    private func waits(_ count: Int) -> [String] {
+        let waits = BlamedWaits(profile, bodies, classifier)
+        let pairs = waits.sums { .init(function: $0.function, waker: $0.waker) }
+        let (ended, others) = (pairs.filter { $0.key.waker != nil }, pairs.filter { $0.key.waker == nil })
+        let names = ShortNames(pairs.flatMap { [$0.key.function, $0.key.waker].compactMap(\.self) })
+        func list(_ heading: String, _ sums: [BlamedWaits.Sum]) -> [String] {
+            if sums.isEmpty { return [] }
+            let lines = sums.prefix(count).map { sum in
+                let waker = sum.key.waker.map { " ← \(names[$0])" } ?? ""
+                return
+                    "  \(Quantities.time(sum.time)), \(counted(sum.count, "time")): \(names[sum.key.function])\(waker)"
+            }
+            return [heading] + lines + Self.more(sums.count - lines.count, "pair")
         }
-        if let chain = wakeUps.longest, chain.length > 1 {
-            let isCut = chain.threads.count < chain.length + 1
-            lines.append(
-                "longest chain: \(chain.length) wake-ups in \(Quantities.time(chain.duration)): "
-                    + (isCut ? "… " : "") + chain.threads.joined(separator: " → "))
+        let idle = waits.idle > 0 ? ["without work: \(Quantities.time(waits.idle)) of the queue's threads"] : []
+        return list("blocked in ← woken by:", ended)
+            + list(profile.knowsWakers ? "blocked in, woken by no thread of the process:" : "blocked in:", others)
+            + idle + blockedBodies(waits, count, names)
+    }
+
+    private func blockedBodies(_ waits: BlamedWaits, _ count: Int, _ names: ShortNames) -> [String] {
+        guard let bodies else { return [] }
+        guard profile.threads.contains(where: { bodies.covers($0.id) }) else {
+            return ["the recording has no thread of this profile, so blocked bodies are unknown"]
         }
-        lines += wakeUps.patterns.prefix(3).map {
-            "  chain \($0.threads.joined(separator: " → ")): \(counted($0.count, "time"))"
+        let sums = waits.sums { $0.group == nil ? nil : $0 }
+        let lines = sums.prefix(count).map { sum in
+            let waker = [sum.key.wakerGroup, sum.key.waker.map { names[$0] }].compactMap(\.self).joined(separator: ", ")
+            return "  \(sum.key.group ?? ""): blocked \(Quantities.time(sum.time)) in \(names[sum.key.function]), "
+                + counted(sum.count, "time") + (waker.isEmpty ? "" : ", woken by \(waker)")
         }
-        return lines
+        return ["blocked bodies, by the recording:" + (lines.isEmpty ? " none" : "")] + lines
+            + Self.more(sums.count - lines.count, "case")
+    }
+
+    fileprivate static func more(_ count: Int, _ word: String) -> [String] {
+        count > 0 ? ["  and \(counted(count, "more \(word)"))"] : []
     }
 
     private func flaws() -> [String] {
@@ -122,7 +119,6 @@ extension OffCPU {
                     + "\(Quantities.time(thread.blocked)) blocked; \(counted(thread.voluntary, "time")) voluntarily, "
                     + "\(counted(thread.involuntary, "time")) preempted")
         }
-        if threads.count > count { lines.append("  and \(counted(threads.count - count, "more thread"))") }
-        return lines
+        return lines + OffCPUReport.more(threads.count - count, "thread")
     }
 }

@@ -23,8 +23,6 @@ public struct SchedScript: Sendable {
     public private(set) var lost: Int64 = 0
     /// Unknown lines, with the lines that belong to them.
     public private(set) var skippedLines = 0
-    /// The line number, from 1.
-    public private(set) var firstSkippedLine: Int?
     /// Whether there was a wake-up, or a switch that shows the thread's state.
     public private(set) var hasTracepoints = false
 
@@ -33,11 +31,8 @@ public struct SchedScript: Sendable {
 
     /// - Parameters:
     ///   - output: any text.
-    ///   - process: the process whose threads are included; nil for all.
     ///   - demangle: returns a readable name, or nil to keep the symbol.
-    public init(
-        _ output: [UInt8], process: Int32? = nil, demangle: (String) -> String? = SwiftDemangler.demangle
-    ) {
+    public init(_ output: [UInt8], demangle: (String) -> String? = SwiftDemangler.demangle) {
         var names: [String: String] = [:]
         var event: SchedEvent?
         var stack: [StackFrame] = []
@@ -55,9 +50,7 @@ public struct SchedScript: Sendable {
             script.events.append(ended)
         }
 
-        var number = 0
         for line in output.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            number += 1
             if PerfScript.isBlank(line) {
                 finish(&self)
             } else if line.first == UInt8(ascii: "#"), event == nil {
@@ -66,20 +59,18 @@ public struct SchedScript: Sendable {
                 let frame = frame(line)
             {
                 stack.append(frame)
-            } else if let (next, owner) = header(line) {
+            } else if let next = header(line) {
                 finish(&self)
                 stack = []
                 // A thread that ends is one no more.
-                let isOwn = process == nil || owner == nil || owner == process || next.isWaking
-                if isOwn, next.thread >= 0 { event = next }
+                if next.thread >= 0 { event = next }
             } else if Self.isBeginning(line) {
                 finish(&self)
             } else if line.first == UInt8(ascii: "\t"), event == nil {
-                // Belongs to another process's event.
+                // Belongs to an event of a thread that has ended.
                 continue
             } else {
                 skippedLines += 1
-                firstSkippedLine = firstSkippedLine ?? number
             }
         }
         finish(&self)
@@ -102,22 +93,24 @@ public struct SchedScript: Sendable {
         }
     }
 
-    private mutating func header(_ line: ArraySlice<UInt8>) -> (SchedEvent, process: Int32?)? {
+    private mutating func header(_ line: ArraySlice<UInt8>) -> SchedEvent? {
         let words = line.split(whereSeparator: PerfScript.isSpace)
         // A thread's name may contain anything, even a time; but it has no event name after it.
         for place in words.indices.dropFirst(2).dropLast() {
-            guard let time = PerfScript.time(words[place]), let ids = PerfScript.ids(words[place - 1]) else { continue }
+            guard let time = PerfScript.time(words[place]), let thread = PerfScript.thread(words[place - 1]) else {
+                continue
+            }
             let rest = words[(place + 1)...]
-            guard let kind = kind(rest, line, by: ids.thread) else { continue }
+            guard let kind = kind(rest, line, by: thread) else { continue }
             if case .lost(let count) = kind {
                 let (sum, overflow) = lost.addingReportingOverflow(count)
                 lost = overflow ? .max : sum
             }
-            if ids.thread >= 0 {
-                threadNames[ids.thread] = String(
+            if thread >= 0 {
+                threadNames[thread] = String(
                     decoding: line[words[0].startIndex..<words[place - 2].endIndex], as: UTF8.self)
             }
-            return (SchedEvent(time: time, thread: ids.thread, kind: kind), ids.process)
+            return SchedEvent(time: time, thread: thread, kind: kind)
         }
         return nil
     }

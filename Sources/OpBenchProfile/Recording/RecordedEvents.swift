@@ -186,8 +186,8 @@ extension RecordedEvents {
         }
         return Recording(
             trace: trace, details: details, program: part.start.program, startDate: part.start.date,
-            lostEvents: Int(clamping: lost), partialOperations: partial, missingParts: 0, isCut: false,
-            unreadBytes: 0)
+            clockStart: part.start.clock, lostEvents: Int(clamping: lost), partialOperations: partial, missingParts: 0,
+            isCut: false, unreadBytes: 0)
     }
 
     private func list(_ names: [String]) -> String {

@@ -17,6 +17,8 @@ public struct Recording: Sendable {
     public var program: String
     /// Seconds since 1970.
     public var startDate: Int64
+    /// CLOCK_MONOTONIC at the recording's start, in nanoseconds.
+    public var clockStart: Int64
     /// Events that the recorder left out because the disk was too slow.
     public var lostEvents: Int
     /// Operations that are left out because their submission is not in the recording.

@@ -6,6 +6,7 @@ struct RecordingPart {
     /// The first block's content.
     struct Start {
         var date: Int64
+        var clock: Int64
         var process: Int32
         var processors: Int32
         var part: UInt32
@@ -42,7 +43,7 @@ struct RecordingPart {
     /// The numbers of the recording and of the next block.
     private(set) var recording: UInt64 = 0
     private(set) var number: UInt64 = 0
-    private(set) var start = Start(date: 0, process: 0, processors: 0, part: 0, program: "")
+    private(set) var start = Start(date: 0, clock: 0, process: 0, processors: 0, part: 0, program: "")
 
     private static let headerSize = MemoryLayout<crecording_header>.size
     /// In bytes. A recorder's own limit is lower.
@@ -154,8 +155,8 @@ struct RecordingPart {
             else { throw error(place, "the start is shorter or longer than it says") }
             return .start(
                 Start(
-                    date: start.date, process: start.process, processors: start.processors, part: start.part,
-                    program: name))
+                    date: start.date, clock: start.clock_start, process: start.process, processors: start.processors,
+                    part: start.part, program: name))
         case crecording_block_events:
             let size = MemoryLayout<crecording_event>.size
             guard payload.count % size == 0 else { throw error(place, "a part of an event") }

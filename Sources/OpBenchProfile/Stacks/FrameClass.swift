@@ -109,6 +109,9 @@ public struct FrameClassifier: Sendable {
         ownModules = queueModules + QueueLibrary.engine.modules + declared.compactMap(\.module)
     }
 
+    /// Whether a function belongs to the engine's package, which beside the engine has its recorder and the like.
+    func isOfEngine(_ frame: StackFrame) -> Bool { module(of: frame)?.hasPrefix("OperationEngine") ?? false }
+
     /// All classes of functions, in the order of tables.
     public var classes: [FrameClass] { [queue] + FrameClass.others }
 

@@ -16,16 +16,13 @@ public struct PerfScript: Sendable {
     public private(set) var lost: Int64 = 0
     /// Unknown lines, with the lines that belong to them.
     public private(set) var skippedLines = 0
-    /// The line number, from 1.
-    public private(set) var firstSkippedLine: Int?
 
     /// - Parameters:
     ///   - output: any text.
-    ///   - process: the process whose samples are included, which requires `pid` in the output; nil for all.
     ///   - threads: names of threads by id, which replace perf's.
     ///   - demangle: returns a readable name, or nil to keep the symbol.
     public init(
-        _ output: [UInt8], unit: WeightUnit = .nanoseconds, process: Int32? = nil, threads: [Int32: String] = [:],
+        _ output: [UInt8], unit: WeightUnit = .nanoseconds, threads: [Int32: String] = [:],
         demangle: (String) -> String? = SwiftDemangler.demangle
     ) {
         profile = StackProfile(unit: unit)
@@ -39,42 +36,35 @@ public struct PerfScript: Sendable {
             names[symbol] = name
             return StackFrame(name: name, symbol: symbol, object: object)
         }
-        func skip(_ number: Int, _ script: inout PerfScript) {
-            script.skippedLines += 1
-            script.firstSkippedLine = script.firstSkippedLine ?? number
-        }
-        func finish(_ number: Int, _ script: inout PerfScript) {
+        func finish(_ script: inout PerfScript) {
             guard let sample = header else { return }
             header = nil
-            if let process, sample.process != process { return }
             let isAdded = script.profile.add(
                 stack.reversed(), weight: sample.period, thread: threads[sample.number] ?? sample.thread,
                 time: sample.time)
-            if !isAdded { skip(number, &script) }
+            if !isAdded { script.skippedLines += 1 }
         }
 
-        var number = 0
         for line in output.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            number += 1
             if Self.isBlank(line) {
-                finish(number, &self)
+                finish(&self)
             } else if line.first == UInt8(ascii: "#"), header == nil {
                 continue
             } else if line.first == UInt8(ascii: "\t") || line.first == UInt8(ascii: " "), header != nil {
                 if let frame = frame(line), stack.count < StackProfile.mostFrames {
                     stack.append(frame)
                 } else {
-                    skip(number, &self)
+                    skippedLines += 1
                 }
             } else {
-                finish(number, &self)
+                finish(&self)
                 stack = []
                 if let count = Self.lost(line) {
                     lost = lost.addingReportingOverflow(count).overflow ? .max : lost + count
                     continue
                 }
                 guard let (next, rest) = Self.header(line) else {
-                    skip(number, &self)
+                    skippedLines += 1
                     continue
                 }
                 header = next
@@ -83,7 +73,7 @@ public struct PerfScript: Sendable {
                 if !Self.isBlank(rest), let frame = frame(rest) { stack = [frame] }
             }
         }
-        finish(number, &self)
+        finish(&self)
     }
 
     // MARK: Lines
@@ -91,7 +81,6 @@ public struct PerfScript: Sendable {
     private struct Header {
         var thread: String
         var number: Int32
-        var process: Int32?
         var time: Int64
         var period: Int64
         var event: String
@@ -102,7 +91,7 @@ public struct PerfScript: Sendable {
         let words = line.split(whereSeparator: isSpace)
         let names = ["PERF_RECORD_LOST", "PERF_RECORD_LOST_SAMPLES"]
         guard let place = words.lastIndex(where: { word in names.contains { word.elementsEqual($0.utf8) } }),
-            place >= 2, time(words[place - 1]) != nil, ids(words[place - 2]) != nil
+            place >= 2, time(words[place - 1]) != nil, thread(words[place - 2]) != nil
         else { return nil }
         return words[(place + 1)...].compactMap { integer($0) }.first ?? 1
     }
@@ -119,34 +108,28 @@ public struct PerfScript: Sendable {
         else { return nil }
         // The processor may precede the time: `[001]`.
         let numbers = words[place - 1].first == UInt8(ascii: "[") ? place - 2 : place - 1
-        guard numbers >= 1, let ids = ids(words[numbers]) else { return nil }
+        guard numbers >= 1, let id = thread(words[numbers]) else { return nil }
         guard place + 2 < words.count, let period = integer(words[place + 1]),
             words[place + 2].last == UInt8(ascii: ":")
         else { return nil }
         let name =
-            ids.thread < 0
+            id < 0
             ? "ending threads"
             : String(decoding: line[words[0].startIndex..<words[numbers - 1].endIndex], as: UTF8.self)
         return (
             Header(
-                thread: name, number: ids.thread, process: ids.process, time: time, period: period,
+                thread: name, number: id, time: time, period: period,
                 event: String(decoding: words[place + 2].dropLast(), as: UTF8.self)),
             line[words[place + 2].endIndex...]
         )
     }
 
-    /// `pid/tid`, or `tid` alone. The id of a thread that ends is −1: the kernel has forgotten it.
-    static func ids(_ word: ArraySlice<UInt8>) -> (process: Int32?, thread: Int32)? {
-        let parts = word.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
+    /// The second number of `pid/tid`, or `tid` alone. It is −1 for a thread that ends: the kernel has forgotten it.
+    static func thread(_ word: ArraySlice<UInt8>) -> Int32? {
+        let ids = word.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
             $0.elementsEqual("-1".utf8) ? -1 : integer($0).flatMap { Int32(exactly: $0) }
         }
-        switch parts.count {
-        case 1: return parts[0].map { (nil, $0) }
-        case 2:
-            guard let process = parts[0], let thread = parts[1] else { return nil }
-            return (process, thread)
-        default: return nil
-        }
+        return (1...2).contains(ids.count) && !ids.contains(nil) ? ids[ids.count - 1] : nil
     }
 
     /// Parses seconds with up to nine decimals and a colon, `24769.522195:`, into nanoseconds.

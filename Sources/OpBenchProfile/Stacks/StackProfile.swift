@@ -154,9 +154,6 @@ public struct StackProfile: Sendable {
         return filtered
     }
 
-    /// A copy with the samples in a range of the profiler's clock.
-    public func during(_ range: Range<Int64>) -> StackProfile { filtered { range.contains($0.time) } }
-
     /// The frames of a stack, the outermost first.
     public func stack(_ node: UInt32) -> [UInt32] {
         var (frames, node): ([UInt32], UInt32) = ([], node)

@@ -12,8 +12,12 @@ public struct SwiftName: Equatable, Sendable {
         whole = String(rest)
     }
 
-    /// The name from the module on.
-    var path: Substring { whole.hasPrefix("static ") ? whole.dropFirst(7) : whole[...] }
+    /// The name from the module on, of a closure that of the function around it.
+    var path: Substring {
+        var rest = whole[...]
+        while rest.hasPrefix("closure #"), let around = Self.behindIn(rest) { rest = around }
+        return rest.hasPrefix("static ") ? rest.dropFirst(7) : rest
+    }
 
     private static func unspecialized(_ name: Substring) -> Substring? {
         for word in ["merged ", "partial apply forwarder for ", "partial apply for "] where name.hasPrefix(word) {

@@ -156,7 +156,7 @@ private struct TailAnalysis {
 }
 
 /// The operations of a trace by class and queue.
-private struct Groups {
+struct Groups {
     /// For each operation.
     private(set) var ofOperation: [Int]
     /// The executed operations of each group.

@@ -65,14 +65,16 @@ struct ProfileViews {
     }
 
     /// Waits, by who waits and by who ends the wait.
-    func write(_ profile: OffCPU, operations: Int) throws -> Written {
+    ///
+    /// - Parameter bodies: those that the program recorded.
+    func write(_ profile: OffCPU, operations: Int, bodies: RecordedBodies? = nil) throws -> Written {
         var files: [String] = []
         for (name, title, part) in [
             ("offcpu", "Waits", profile.blocked), ("offcpu-wakers", "Who ends waits", profile.wakers),
         ] where part.total > 0 {
             files += try write(part, as: name, title, operations: operations)
         }
-        return (OffCPUReport(profile, on: backend, operations: operations).lines(), files)
+        return (OffCPUReport(profile, on: backend, operations: operations, bodies: bodies).lines(), files)
     }
 
     func write(_ parts: [HeapPart]) throws -> Written {

@@ -56,6 +56,8 @@ public struct ProfileSection: Sendable {
     public internal(set) var lines: [String]
     /// The names of the files in the cell's folder.
     public internal(set) var files: [String] = []
+    /// The number of samples or switches in it; 0 if that is unknown.
+    var events = 0
     /// The ratio of the profiled rounds' time to that of unprofiled rounds.
     public let perturbation: Double?
     /// Why there is no profile; nil if there is.

@@ -1,3 +1,4 @@
+import CLinux
 import CLinuxMeasure
 import Glibc
 import OpBenchLaunch
@@ -56,6 +57,9 @@ final class PerfRecorder: ProfileRecorder {
     }
 
     private static let attempts = 5
+
+    /// The CPU time that perf has used, in nanoseconds; 0 if it is unknown.
+    var cpuTime: Int64 { perf.cpuTime }
 
     func begin() {}
     func roundBegins() {}
@@ -119,6 +123,12 @@ private final class Attachment {
         }
         close(commands)
         close(answers)
+    }
+
+    var cpuTime: Int64 {
+        var clock: clockid_t = 0
+        guard process > 0, clock_getcpuclockid(process, &clock) == 0 else { return 0 }
+        return max(0, clinux_cpu_clock_ns(clock))
     }
 
     enum Ending {

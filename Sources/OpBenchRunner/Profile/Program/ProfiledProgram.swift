@@ -1,3 +1,4 @@
+import CLinux
 import CLinuxMeasure
 import Glibc
 import OpBenchLaunch
@@ -119,6 +120,8 @@ public struct ProfiledProgram: Sendable {
     /// Whether it was asked to end because its time was over.
     public let wasStopped: Bool
     let ending: Program.Ending
+    /// The CPU time of the recorders' processes in that time, in nanoseconds; nil if there were none.
+    let recorderTime: Int64?
     public internal(set) var sections: [ProfileSection] = []
     /// The folder with the files; nil if there are none.
     public internal(set) var folder: String?
@@ -143,6 +146,22 @@ public struct ProfiledProgram: Sendable {
             case .timedOut: "killed"
             }
         return wasStopped ? "asked to end, \(how)" : how
+    }
+
+    /// The known cost of profiling, in words; nil if nothing was recorded.
+    public var costWords: String? {
+        guard let recorderTime else { return nil }
+        let processors = max(1, Int(clinux_allowed_processors()))
+        let share = Double(recorderTime) / Double(max(1, duration)) / Double(processors)
+        let rates = sections.filter { $0.events > 0 }.map { section in
+            "\(Quantities.count(Double(section.events) * 1e9 / Double(max(1, duration)))) "
+                + (section.kind == .cpu ? "samples" : "switches")
+        }
+        return
+            "the recorders took \(Quantities.time(recorderTime)) of CPU time meanwhile, \(Quantities.percent(share)) of "
+            + counted(processors, "processor")
+            + (rates.isEmpty
+                ? "" : "; each of the \(rates.joined(separator: " and ")) per second also took time in the program")
     }
 }
 

@@ -68,8 +68,10 @@ public struct ProgramProfiler: Sendable {
             throw StartFailure(program: error.program, reason: error.reason)
         }
         let recorders = kinds.compactMap { recorder(of: $0, gated, stage) }
+        let running = recorders.compactMap { try? $0.1.get() }
+        func recorderTime() -> Int64 { running.reduce(0) { $0 + $1.cpuTime } }
         onStart()
-        let begin = MonotonicClock.now()
+        let (begin, timeBefore) = (MonotonicClock.now(), recorderTime())
         do {
             try gated.open()
         } catch {
@@ -77,10 +79,11 @@ public struct ProgramProfiler: Sendable {
                 file: program.path, message: "cannot be executed: \(error.reason)", remedy: "name another program")
         }
         let wasStopped = waitForEnd(gated)
-        let end = MonotonicClock.now()
+        let (end, timeAfter) = (MonotonicClock.now(), recorderTime())
         let ending = gated.end()
         let profiled = ProfiledProgram(
-            words: program.words, duration: end - begin, wasStopped: wasStopped, ending: ending)
+            words: program.words, duration: end - begin, wasStopped: wasStopped, ending: ending,
+            recorderTime: running.isEmpty ? nil : max(0, timeAfter - timeBefore))
         var recordings: [ProfileKind: Result<PerfRecording, any Error>] = [:]
         for (kind, recorder) in recorders {
             recordings[kind] = recorder.flatMap { recorder in

@@ -30,7 +30,7 @@ public struct ProgramRecord: Sendable {
     /// - Throws: `DiskError` if files cannot be written, `CancellationError`.
     public func profile() async throws -> ProfiledProgram {
         var profiled = profiled
-        for kind in kinds where kind != .trace || asksForTrace || hasRecording {
+        for kind in kinds where kind != .trace || asksForTrace || hasOwnRecording {
             profiled.sections.append(try await section(kind))
         }
         if profiled.sections.contains(where: { !$0.files.isEmpty }) {
@@ -81,19 +81,20 @@ public struct ProgramRecord: Sendable {
         }
     }
 
-    private var recording: String { stage.folder.file(Self.recordingName) }
+    private var hasOwnRecording: Bool { access(stage.folder.file(Self.recordingName), F_OK) == 0 }
 
-    private var hasRecording: Bool { access(recording, F_OK) == 0 }
+    /// Reads the program's own recording.
+    private func ownRecording() throws -> Recording { try Recording.read(stage.folder.file(Self.recordingName)) }
 
     private func trace() throws -> ProfileSection {
-        guard hasRecording else {
+        guard hasOwnRecording else {
             return ProfileSection(
                 .trace,
                 lack: .impossible(
                     reason: "the program made no recording; let it call TraceRecorder.fromEnvironment() of "
                         + "OperationEngineRecorder"))
         }
-        let read = try Recording.read(recording)
+        let read = try ownRecording()
         var section = try views.section(of: read, try read.report())
         section.files += try stage.folder.names().filter { $0.hasPrefix(Self.recordingName) }
         return section
@@ -108,17 +109,24 @@ public struct ProgramRecord: Sendable {
         defer { stage.folder.discard(PerfEvents.cpu.fileName) }
         let read = try await reader.cpu(recording.file)
         let files = read.profile.total > 0 ? try views.write(read.profile, as: "cpu", "CPU time", operations: 0) : []
-        return ProfileSection(
+        var section = ProfileSection(
             .cpu, means: means.rawValue,
             lines: StackReport(read.profile, on: Self.backend, operations: 0).lines() + read.notes + recording.notes,
             files: files)
+        section.events = read.profile.samples.reduce(0) { $0 + Int($1.count) }
+        return section
     }
 
     private func offCPU(_ means: ProfileMeans.Means) async throws -> ProfileSection {
         guard let recording = try recordings[.offcpu]?.get() else { throw PerfFailure.missing }
         defer { stage.folder.discard(PerfEvents.wakeUps.fileName) }
-        let (lines, files) = try views.write(try await reader.offCPU(recording.file), operations: 0)
-        return ProfileSection(.offcpu, means: means.rawValue, lines: lines + recording.notes, files: files)
+        let profile = try await reader.offCPU(recording.file)
+        // The trace's section says why there is none, or none that can be read.
+        let bodies = try? RecordedBodies(ownRecording())
+        let (lines, files) = try views.write(profile, operations: 0, bodies: bodies)
+        var section = ProfileSection(.offcpu, means: means.rawValue, lines: lines + recording.notes, files: files)
+        section.events = profile.threads.reduce(0) { $0 + $1.voluntary + $1.involuntary }
+        return section
     }
 
     private func heapSection() async throws -> ProfileSection {

@@ -11,9 +11,9 @@ final class ScheduleRecorder: ProfileRecorder {
     static let fileName = "schedule.json"
 
     private let folder: String
-    private var sums: [Int32: ThreadSchedules.Schedule] = [:]
+    private var sums: [Int32: OffCPU.ThreadTime] = [:]
     private var duration: Int64 = 0
-    private var before: [Int32: ThreadCounts] = [:]
+    private var before: [Int32: OffCPU.ThreadTime] = [:]
     private var began: Int64 = 0
 
     init(folder: String) { self.folder = folder }
@@ -26,25 +26,23 @@ final class ScheduleRecorder: ProfileRecorder {
     }
 
     func roundBegins() {
-        before = ThreadCounts.all()
+        before = OffCPU.ThreadTime.ofThisProcess()
         began = MonotonicClock.now()
     }
 
     func roundDrained() {
         let length = MonotonicClock.now() - began
         duration += length
-        for (id, after) in ThreadCounts.all() {
-            let first = before[id] ?? ThreadCounts(name: after.name)
-            var sum =
-                sums[id]
-                ?? .init(
-                    id: id, name: after.name, running: 0, waiting: 0, voluntary: 0, involuntary: 0, present: 0)
-            sum.running += after.running - first.running
-            sum.waiting += after.waiting - first.waiting
+        for (id, after) in OffCPU.ThreadTime.ofThisProcess() {
+            let first = before[id] ?? .init(id: id, name: after.name)
+            var sum = sums[id] ?? .init(id: id, name: after.name)
+            let (running, waiting) = (after.running - first.running, after.waiting - first.waiting)
+            sum.running += running
+            sum.waiting += waiting
             sum.voluntary += after.voluntary - first.voluntary
             sum.involuntary += after.involuntary - first.involuntary
-            // A new thread's time is counted from its running and waiting alone.
-            sum.present += before[id] == nil ? after.running + after.waiting : length
+            // It is unknown when a new thread began.
+            if before[id] != nil { sum.blocked += max(0, length - running - waiting) }
             sums[id] = sum
         }
     }
@@ -67,47 +65,35 @@ final class ScheduleRecorder: ProfileRecorder {
     }
 }
 
-/// The kernel's counters of a thread so far.
-struct ThreadCounts: Equatable, Sendable {
-    var name: String
-    /// In nanoseconds.
-    var running: Int64 = 0
-    var waiting: Int64 = 0
-    var voluntary: Int64 = 0
-    var involuntary: Int64 = 0
-
-    /// The counters of all threads of this process, by id; empty if the kernel does not count.
-    static func all() -> [Int32: ThreadCounts] {
+extension OffCPU.ThreadTime {
+    /// The kernel's counters of all threads of this process so far, by id; empty if it does not count.
+    static func ofThisProcess() -> [Int32: OffCPU.ThreadTime] {
         var threads = [pid_t](repeating: 0, count: 4096)
         let count = clinux_list_threads(-1, &threads, Int32(threads.count))
-        var counts: [Int32: ThreadCounts] = [:]
+        var counts: [Int32: OffCPU.ThreadTime] = [:]
         for thread in threads.prefix(Int(max(0, count))) {
             let folder = "/proc/self/task/\(thread)"
-            if let read = ThreadCounts(
-                name: SystemFile.line("\(folder)/comm") ?? "", schedule: SystemFile.text("\(folder)/schedstat"),
-                status: SystemFile.text("\(folder)/status"))
-            {
-                counts[thread] = read
-            }
+            counts[thread] = OffCPU.ThreadTime(
+                id: thread, name: SystemFile.line("\(folder)/comm") ?? "",
+                schedule: SystemFile.text("\(folder)/schedstat"), status: SystemFile.text("\(folder)/status"))
         }
         return counts
     }
 
-    init(name: String) { self.name = name }
-
     /// - Parameters:
     ///   - schedule: nanoseconds run, nanoseconds waited, and the number of time slices.
     ///   - status: lines of names and values.
-    init?(name: String, schedule: String, status: String) {
+    init?(id: Int32, name: String, schedule: String, status: String) {
         let numbers = schedule.split(whereSeparator: \.isWhitespace).map { Int64($0) }
         guard numbers.count >= 2, let running = numbers[0], let waiting = numbers[1], running >= 0, waiting >= 0 else {
             return nil
         }
-        func value(_ key: String) -> Int64 {
+        func value(_ key: String) -> Int {
             let line = status.split(separator: "\n").first { $0.hasPrefix(key + ":") }
-            return line?.split(whereSeparator: \.isWhitespace).last.flatMap { Int64($0) } ?? 0
+            return line?.split(whereSeparator: \.isWhitespace).last.flatMap { Int($0) } ?? 0
         }
-        (self.name, self.running, self.waiting) = (name, running, waiting)
+        self.init(id: id, name: name)
+        (self.running, self.waiting) = (running, waiting)
         (voluntary, involuntary) = (value("voluntary_ctxt_switches"), value("nonvoluntary_ctxt_switches"))
     }
 }
