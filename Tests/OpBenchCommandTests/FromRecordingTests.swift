@@ -103,8 +103,9 @@ struct FromRecordingTests {
     }
 
     @Test(arguments: [
-        [], ["chain", "--from-recording", "t"], ["chain", "--from", "1s"], ["chain", "--queue", "q"], ["chain", "--names"],
-        ["--from-recording", "t", "--from", "2s", "--to", "1s"], ["--from-recording", "t", "--from", "x"],
+        [], ["chain", "--from-recording", "t"], ["chain", "--from", "1s"], ["chain", "--queue", "q"],
+        ["chain", "--names"], ["--from-recording", "t", "--from", "2s", "--to", "1s"],
+        ["--from-recording", "t", "--from", "x"],
     ])
     func `options that do not go together are refused`(words: [String]) {
         #expect(throws: (any Error).self) { try InitCommand.parse(words) }
