@@ -49,14 +49,19 @@ def record(binary: Path, program: str, fault: str, recording: Path) -> None:
     """Runs a program with a fault for some seconds."""
     path, variables = binary.with_name(program), {**os.environ, "OPERATION_ENGINE_RECORD": str(recording)}
     if program == "shop":
-        subprocess.run([path, "4", fault], env=variables, check=True)
+        subprocess.run([path, "4", fault], env=variables, check=True, timeout=120)
         return
     with subprocess.Popen([path, "0", fault], env=variables, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
-        port = server.stdout.readline().split()[-1]
-        count = "1500" if fault == "limit" else "3000"
-        subprocess.run([path, "load", port, count, "100", "5"], stdout=subprocess.DEVNULL, check=True)
-        server.send_signal(signal.SIGINT)
+        try:
+            words = server.stdout.readline().split()
+            if not words:
+                raise ToolFailure("thumbnail-server did not start")
+            count = "1500" if fault == "limit" else "3000"
+            load = [path, "load", words[-1], count, "100", "5"]
+            subprocess.run(load, stdout=subprocess.DEVNULL, check=True, timeout=120)
+        finally:
+            server.send_signal(signal.SIGINT)
 
 
 def first_cause(tool: OpBench, recording: Path) -> tuple[str, str]:
@@ -100,12 +105,13 @@ def main(arguments: list[str]) -> int:
         found = judge(tool, rounds, "quiet")
         with busy_processors():
             found += judge(tool, rounds, "busy")
-    except (ToolFailure, subprocess.CalledProcessError) as failure:
+    except (ToolFailure, subprocess.SubprocessError) as failure:
         print(f"prove-causes: {failure}", file=sys.stderr)
         return 1
     finally:
         shutil.rmtree(folder)
-    keep("causes", found)
+    if not parsed.short:
+        keep("causes", found)
     return 0 if all(one["named"] == one["recordings"] for one in found) else 1
 
 

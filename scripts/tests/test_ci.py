@@ -164,9 +164,12 @@ def test_the_manifest_is_valid_and_counts_its_shards(version: str) -> None:
 
 def test_a_task_of_slurm_measures_its_shard() -> None:
     script = ["bash", FLEET / "slurm.sbatch", "--output", "parts", "w.json"]
-    task = {"OPBENCH": "echo", "SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_MAX": "8"}
-    ended = subprocess.run(script, env=os.environ | task, capture_output=True, text=True, timeout=60)
-    assert ended.stdout.split() == "run --no-progress --shard 3/8 --output parts w.json".split()
+    task = {"OPBENCH": "echo", "SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_MAX": "8", "SLURM_ARRAY_TASK_MIN": "1"}
+    for count, output in [("8", "run --no-progress --shard 3/8 --output parts w.json"), ("2", "")]:
+        environment = os.environ | task | {"SLURM_ARRAY_TASK_COUNT": count}
+        ended = subprocess.run(script, env=environment, capture_output=True, text=True, timeout=60, check=False)
+        assert ended.stdout.split() == output.split()
+        assert ended.returncode == (0 if output else 64)
 
 
 def test_the_sweep_counts_its_shards_and_a_failed_one_hides_no_other() -> None:

@@ -132,6 +132,7 @@ private struct Draft {
     private mutating func group(of operation: TracedOperation) -> Int {
         let key = [Int(operation.queue), Int(operation.operationClass)]
         let number = groupNumbers[key] ?? min(groups.count, RecordedLoad.groupLimit - 1)
+        if groupNumbers[key] == nil, number < groups.count { groups[number].name = "others" }
         groupNumbers[key] = number
         if number == groups.count {
             let queue = queues[numbers[Int(operation.queue)]!].name

@@ -147,7 +147,11 @@ struct RoundAnalysis {
             local[index][2].record(nanoseconds: submit - arrival)
         }
         if case .arrivals(let instants) = plan.pacing {
-            let ends = (0..<plan.operationCount).map { body.read(.end, $0) - pace.firstArrival }
+            // A cancelled operation may never end.
+            let ends = (0..<plan.operationCount).map { operation in
+                let end = body.read(.end, operation)
+                return end > 0 ? end - pace.firstArrival : .max
+            }
             keepingUp.merge(keepingUp(arrivals: instants, ends: ends)) { $0.merged(with: $1) }
         }
         merge(local, of: stages)
