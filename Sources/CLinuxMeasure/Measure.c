@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 /// A figure of the summary, declared once: its source and how it is shown. `Figure.catalogue` holds all figures. The
-/// columns of `summary.csv`, the tables, the page, the exports and the guide are derived from it.
+/// columns of `summary.csv`, the tables, the page and the guide are derived from it.
 public struct Figure: Sendable {
     /// The topic of the figure; the page groups its charts by it.
     public enum Topic: String, Sendable { case ratio, time, latency, rate, cost, memory, order }

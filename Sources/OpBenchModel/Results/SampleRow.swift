@@ -20,7 +20,7 @@ public struct SampleRow: Sendable, Hashable {
     /// `build`, `submit`, `drain`, `teardown`, `total`, `makespan`, `warmup` or `mark:<name>`; empty for figures
     /// without a phase.
     public var phase: String
-    /// The warm-up iteration, or the round if rounds are kept; nil in rows of the whole sample.
+    /// The warm-up iteration; nil in rows of the whole sample.
     public var iteration: Int?
     /// The class of operations, as `priority=high` or `thread_priority=0.5`; empty for all operations.
     public var operationClass: String

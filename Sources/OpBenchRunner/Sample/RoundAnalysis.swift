@@ -25,7 +25,17 @@ struct RoundAnalysis {
     /// in other plans.
     private(set) var keepingUp: [String: KeepingUp] = [:]
 
-    init(plan: WorkloadPlan) { self.plan = plan }
+    /// The operations of each group of a replay.
+    let groups: [String: [Int]]
+
+    init(plan: WorkloadPlan) {
+        self.plan = plan
+        let byIndex = plan.groups.map { groups in
+            Dictionary(grouping: 0..<plan.operationCount) { Int(groups.ofOperation[$0]) }
+        }
+        groups = Dictionary(
+            uniqueKeysWithValues: (byIndex ?? [:]).map { index, members in (plan.groups!.name(index), members) })
+    }
 
     /// The operations whose latencies are apart.
     private var parts: OperationClasses? { plan.groups ?? plan.classes }
@@ -165,12 +175,6 @@ struct RoundAnalysis {
                 arrivals: members.map { arrivals[$0] }, ends: members.map { ends[$0] }, window: arrivals.last)
         }
         return parts
-    }
-
-    /// The operations of each group of a replay.
-    var groups: [String: [Int]] {
-        guard let groups = plan.groups else { return [:] }
-        return Dictionary(grouping: 0..<plan.operationCount) { groups.name(Int(groups.ofOperation[$0])) }
     }
 
     /// The 99th percentile from intended submit to end, in nanoseconds; 0 if nothing arrived.
