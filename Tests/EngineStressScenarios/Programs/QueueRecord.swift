@@ -19,6 +19,7 @@ final class QueueRecord: Sendable {
     let plan: Plan.Queue
     /// Nil once dropped.
     private let held: Guarded<OperationQueue?>
+    private let reference: WeakQueue
     /// The initial settings are calls at time 0.
     private let log: Guarded<[Call]>
     private let cancels = Guarded<[History.Span]>([])
@@ -38,6 +39,7 @@ final class QueueRecord: Sendable {
         queue.isSuspended = isSuspended
         queue.qualityOfService = plan.quality
         held = Guarded(queue)
+        reference = WeakQueue(queue)
         let beginning = History.Span(begin: 0, end: 0)
         log = Guarded([
             Call(setting: .limit(plan.limit), span: beginning),
@@ -46,6 +48,8 @@ final class QueueRecord: Sendable {
     }
 
     var queue: OperationQueue? { held.read() }
+    /// Whether the queue has been freed: whoever ran an operation of it has announced the end (contract P2, Q3).
+    var isFreed: Bool { reference.queue == nil }
     var calls: [Call] { log.read() }
     var cancelCalls: [History.Span] { cancels.read() }
 
@@ -89,10 +93,16 @@ final class QueueRecord: Sendable {
         withExtendedLifetime(dropped) {}
     }
 
-    /// The end. The queue, which the caller holds weakly, must go.
+    /// The end. The queue must be freed.
     func release() {
         observations.withLock { $0 = [] }
         let released = held.withLock { $0.take() }
         withExtendedLifetime(released) {}
+    }
+
+    private final class WeakQueue: @unchecked Sendable {
+        private(set) weak var queue: OperationQueue?
+
+        init(_ queue: OperationQueue) { self.queue = queue }
     }
 }
