@@ -41,10 +41,9 @@ public struct VarianceFinding: Sendable {
             let pairs = series.pairs(with: other)
             // One block of each layout cannot tell layouts from processes.
             guard series.layoutOfBlock.isEmpty || Set(pairs.map(\.unit)).count < pairs.count else { return nil }
-            let backend = BackendID(rawValue: key.backend)
-            let variance = rounds[Key(cellID: series.cellID, backend: backend)] ?? nil
+            let variance = rounds[Key(cellID: series.cellID, backend: key.backend)] ?? nil
             return VarianceComponents(pairs: pairs, roundVariance: variance).map {
-                VarianceFinding(cellID: series.cellID, backend: backend, components: $0)
+                VarianceFinding(cellID: series.cellID, backend: key.backend, components: $0)
             }
         }
     }
@@ -63,6 +62,6 @@ public struct VarianceFinding: Sendable {
 
 extension CellFigures.Key {
     fileprivate var isTotalTime: Bool {
-        metric == Metric.time.name && phase == "total" && stat == "total" && operationClass.isEmpty
+        name.metric == Metric.time.name && name.phase == "total" && name.stat == "total" && name.operationClass.isEmpty
     }
 }

@@ -85,12 +85,10 @@ struct ABCommand: ParsableCommand {
                 "--shard compares nothing: leave out the comparison's files, and let `opbench gate --ab` write them."
             )
         }
-        guard (0...10).contains(injectedSlowdown) else {
-            throw ValidationError("--inject-slowdown is \(injectedSlowdown); allowed is a part from 0 to 10.")
-        }
-        guard (0...1000).contains(injectedAllocations) else {
-            throw ValidationError("--inject-allocations is \(injectedAllocations); allowed are 0 to 1000.")
-        }
+        try NumberArgument.check(
+            injectedSlowdown, option: "--inject-slowdown", in: 0...10, "is a part from 0 to 10")
+        try NumberArgument.check(
+            injectedAllocations, option: "--inject-allocations", in: 0...1000, "are 0 to 1000")
     }
 
     /// Slowing down zero work changes nothing; the gate would pass.

@@ -5,83 +5,64 @@ import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
 
-/// `opbench baseline save|list|show`
+/// `opbench baseline RUN`
 struct BaselineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "baseline",
-        abstract: "Keep runs for comparison.",
+        abstract: "Keep a finished run as a baseline.",
         discussion: """
-            A baseline is a run under results/baseline/, which git keeps although it ignores other runs. `compare` and \
-            `gate` find it by its name. A policy can bound the drift of figures since a baseline.
+            Copies the run's rows, summary and description into results/baseline/, which git keeps although it ignores \
+            other runs; histograms, which comparisons do not use, stay behind. `compare` and `gate` find a baseline by \
+            its name, and a policy can bound the drift of figures since one. `opbench runs` lists baselines among the \
+            runs, and `opbench show NAME` prints one.
 
             EXAMPLES
-              opbench baseline save 20261121T130501Z-3fa9 --name main
+              opbench baseline night --name main
+              opbench baseline results/night --name main --replace
               opbench gate --baseline main --candidate change
-            """,
-        subcommands: [Save.self])
+            """)
 
-    struct FolderOption: ParsableArguments {
-        @Option(name: .customLong("results"), help: ArgumentHelp("The folder of runs.", valueName: "dir"))
-        var folder = "results"
+    @Argument(help: ArgumentHelp("The run.", valueName: "run"), completion: .run)
+    var runName: String
 
-        var baselines: String { "\(folder)/baseline" }
+    @Option(help: ArgumentHelp("The baseline's name; the run's id by default.", valueName: "name"))
+    var name: String?
 
-        func validate() throws { try FolderArgument.check(folder, option: "--results") }
+    @Flag(help: "Replace the baseline of that name.")
+    var replace = false
+
+    @OptionGroup var results: ResultsOption
+
+    func run() throws {
+        let recorded = try MeasuredRun(runName, in: results.folder)
+        let name = self.name ?? recorded.samples[0].runID
+        try RunIdentifier.check(name, option: "--name")
+        try check(recorded)
+        let folder = "\(results.folder)/baseline"
+        try copy(recorded.folder, into: folder, as: name)
+        StandardError.say("opbench: the baseline is in \(folder)/\(name)")
     }
 
-    /// `opbench baseline save RUN`
-    struct Save: ParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Keep a finished run as a baseline.",
-            discussion: """
-                Copies its rows, its summary and its description, but not the histograms, which comparisons do not use.
-
-                EXAMPLES
-                  opbench baseline save results/night --name main
-                  opbench baseline save night --name main --replace
-                """)
-
-        @Argument(help: ArgumentHelp("The run.", valueName: "run"), completion: .run)
-        var runName: String
-
-        @Option(help: ArgumentHelp("The baseline's name; the run's id by default.", valueName: "name"))
-        var name: String?
-
-        @Flag(help: "Replace the baseline of that name.")
-        var replace = false
-
-        @OptionGroup var place: FolderOption
-
-        func run() throws {
-            let recorded = try MeasuredRun(runName, in: place.folder)
-            let name = self.name ?? recorded.samples[0].runID
-            try RunIdentifier.check(name, option: "--name")
-            try check(recorded)
-            try copy(recorded.folder, to: name)
-            StandardError.say("opbench: the baseline is in \(place.baselines)/\(name)")
+    /// A baseline without some cells, or with failures, would let a candidate with the same gaps pass.
+    private func check(_ recorded: MeasuredRun) throws(InputError) {
+        try recorded.refuseSides(remedy: "name a run of `opbench run`")
+        _ = try recorded.finished()
+        guard !recorded.hasBadSample else {
+            throw InputError(
+                file: runName, message: "some of its samples are invalid, crashed or timed out",
+                remedy: "measure again, or list them under `expect` in the workload")
         }
+    }
 
-        /// A baseline without some cells, or with failures, would let a candidate with the same gaps pass.
-        private func check(_ recorded: MeasuredRun) throws(InputError) {
-            try recorded.refuseSides(remedy: "name a run of `opbench run`")
-            _ = try recorded.finished()
-            guard !recorded.hasBadSample else {
-                throw InputError(
-                    file: runName, message: "some of its samples are invalid, crashed or timed out",
-                    remedy: "measure again, or list them under `expect` in the workload")
-            }
-        }
-
-        /// Copies the run; the baseline appears as a whole or not at all.
-        private func copy(_ source: String, to name: String) throws {
-            let names = [SampleRow.fileName, SummaryRow.fileName, "run.json"]
-            do {
-                try WrittenFolder.make(place.baselines, remedy: "name a writable folder with --results")
-                try BaselineFolder(path: place.baselines).install(
-                    name, replaces: replace, files: names.filter { access("\(source)/\($0)", F_OK) == 0 }, of: source)
-            } catch let error as DiskError {
-                throw error.badPath ?? error
-            }
+    /// Copies the run; the baseline appears as a whole or not at all.
+    private func copy(_ source: String, into folder: String, as name: String) throws {
+        let names = [SampleRow.fileName, SummaryRow.fileName, RunFacts.fileName]
+        do {
+            try WrittenFolder.make(folder, remedy: "name a writable folder with --results")
+            try BaselineFolder(path: folder).install(
+                name, replaces: replace, files: names.filter { access("\(source)/\($0)", F_OK) == 0 }, of: source)
+        } catch let error as DiskError {
+            throw error.badPath ?? error
         }
     }
 }

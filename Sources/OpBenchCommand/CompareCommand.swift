@@ -35,9 +35,9 @@ struct CompareCommand: ParsableCommand {
     func run() throws {
         let files = try report.files()
         let compared = ComparedRuns.runs(
-            [try MeasuredRun(base, in: options.folder), try MeasuredRun(head, in: options.folder)])
+            [try MeasuredRun(base, in: options.results.folder), try MeasuredRun(head, in: options.results.folder)])
         let policy = try report.loadPolicy(for: compared)
-        let anchors = try policy.anchors(in: options.folder, file: report.policy)
+        let anchors = try policy.anchors(in: options.results.folder, file: report.policy)
         let rows = try compared.rows(by: policy, anchors: anchors, ignoring: options.ignoredParameters)
         try report.report(rows, policy: policy, compared: compared, anchors: anchors, files: files)
     }

@@ -21,9 +21,8 @@ struct DoctorCommand: ParsableCommand {
     var watch: Double = 1
 
     func validate() throws {
-        guard watch > 0, watch <= 600 else {
-            throw ValidationError("--watch is \(watch); allowed are more than 0 and at most 600 seconds.")
-        }
+        try NumberArgument.check(
+            watch, option: "--watch", in: 0.nextUp...600, "are more than 0 and at most 600 seconds")
     }
 
     func run() throws { try StandardOutput.write(FindingText.table(Doctor.examine(watchSeconds: watch))) }

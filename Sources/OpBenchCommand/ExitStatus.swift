@@ -1,3 +1,4 @@
+import OpBenchAnalysis
 import OpBenchModel
 
 /// The exit codes of opbench. Success is never reported for anything that could not be parsed or checked.
@@ -19,6 +20,18 @@ enum ExitStatus {
 
     /// The code of a run that a signal ended: 129 for SIGHUP, 130 for SIGINT, 143 for SIGTERM.
     static func interrupted(by signal: Int32) -> Int32 { 128 + signal }
+}
+
+extension GateOutcome {
+    var status: Int32 {
+        switch self {
+        case .pass: ExitStatus.success
+        case .regression, .missed: ExitStatus.regression
+        case .badSample: ExitStatus.badSample
+        case .missing: ExitStatus.missing
+        case .inconclusive: ExitStatus.inconclusive
+        }
+    }
 }
 
 /// A command did its work and exits with a status other than 0. Nothing more is printed.

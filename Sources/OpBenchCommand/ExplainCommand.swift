@@ -66,8 +66,7 @@ struct ExplainCommand: ParsableCommand {
         help: ArgumentHelp("Only these backends, separated by commas.", valueName: "list"), completion: .backends)
     var backends: String?
 
-    @Option(name: .customLong("results"), help: ArgumentHelp("The folder to look runs up in.", valueName: "dir"))
-    var folder = "results"
+    @OptionGroup var results: ResultsOption
 
     @Option(
         name: .customLong("output"),
@@ -95,18 +94,14 @@ struct ExplainCommand: ParsableCommand {
     @Option(help: SampleTime.helpOfTimeout)
     var timeout: Double?
 
-    @Flag(name: .customLong("no-progress"), help: "Hide progress; warnings and errors remain.")
-    var hidesProgress = false
+    @OptionGroup var progress: ProgressOptions
 
     func validate() throws {
-        try FolderArgument.check(folder, option: "--results")
         if let directory { try FolderArgument.check(directory, option: "--output") }
         if between != nil { try validateBetween() }
-        let allowed = Self.turnsAllowed
-        guard allowed.contains(turns) else {
-            throw ValidationError(
-                "--turns is \(turns); allowed is a whole number from \(allowed.lowerBound) to \(allowed.upperBound).")
-        }
+        let (least, most) = (Self.turnsAllowed.lowerBound, Self.turnsAllowed.upperBound)
+        try NumberArgument.check(
+            turns, option: "--turns", in: Self.turnsAllowed, "is a whole number from \(least) to \(most)")
         try SampleTime.check(seconds: seconds, timeout: timeout)
     }
 
@@ -122,7 +117,7 @@ struct ExplainCommand: ParsableCommand {
         let filter = try filter.map { (pattern) throws(InputError) in try CellFilter(pattern) }
         let backends = try backends.map { (list) throws(InputError) in try NameList.backends(list) }
         let two = try between.map { (list) throws(InputError) in try NameList.twoBackends(list, option: "--between") }
-        let runs = try ([base] + [head].compactMap(\.self)).map { try MeasuredRun($0, in: folder) }
+        let runs = try ([base] + [head].compactMap(\.self)).map { try MeasuredRun($0, in: results.folder) }
         let facts = try runs.map { try $0.described() }
         let rows = try compare(runs, two)
         let cells = try ExplainedCells(rows, of: runs[0], between: two).chosen(filter: filter, backends: backends)
@@ -132,7 +127,7 @@ struct ExplainCommand: ParsableCommand {
             return
         }
         if let note = cells.note { StandardError.say("opbench: \(note)") }
-        try explain((facts[0], facts[facts.count - 1]), cells.targets, MeasuredChange.byTarget(rows), file)
+        try explain((facts[0], facts[facts.count - 1]), cells.targets, rows, file)
     }
 
     private func compare(_ runs: [MeasuredRun], _ two: ExplainedBackends?) throws -> [CompareRow] {
@@ -143,18 +138,18 @@ struct ExplainCommand: ParsableCommand {
     }
 
     private func explain(
-        _ facts: (base: RunFacts, head: RunFacts), _ targets: [ExplainedTarget],
-        _ measured: [MeasuredChange.Target: [MeasuredChange]], _ file: ReportFile?
+        _ facts: (base: RunFacts, head: RunFacts), _ targets: [ExplainedTarget], _ rows: [CompareRow],
+        _ file: ReportFile?
     ) throws {
         let builds = try CancellableWork.finish { [base, head] in
             try await ExplainedBuilds(base: facts.base, head: facts.head, names: (base, head ?? base))
         }
         let output = try directory.map { try ExplanationFolder($0) }
         let options = ProfileOptions(seconds: seconds, timeoutSeconds: timeout, directory: "")
-        let (ended, signal) = try CancellableWork.run { [hidesProgress, turns] in
+        let (ended, signal) = try CancellableWork.run { [progress, turns] in
             let monitor = ExplainMonitor(
-                options, targets: targets.count, turns: turns, measured: measured, output: output,
-                isSilent: hidesProgress)
+                options, targets: targets.count, turns: turns, compared: rows, output: output,
+                isSilent: progress.isHidden)
             let outcome = await Result.catching {
                 try await Explainer(builds, targets, options, turns: turns, by: .ofVerdicts).run(
                     onEvent: monitor.handle)

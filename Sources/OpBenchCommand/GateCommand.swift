@@ -86,11 +86,11 @@ struct GateCommand: ParsableCommand {
 
     func run() throws {
         let files = try report.files()
-        let judged = try MeasuredRun.named([ab].compactMap { $0 } + candidate, in: options.folder)
+        let judged = try MeasuredRun.named([ab].compactMap { $0 } + candidate, in: options.results.folder)
         let isOfSides = ab != nil || baseline == nil && candidate.isEmpty && judged[0].hasSides
         let compared: ComparedRuns =
             if let baseline {
-                .runs([try MeasuredRun(baseline, in: options.folder)] + judged)
+                .runs([try MeasuredRun(baseline, in: options.results.folder)] + judged)
             } else {
                 isOfSides ? .sides(judged[0]) : .goals(judged)
             }
@@ -105,7 +105,7 @@ struct GateCommand: ParsableCommand {
                 remedy: "leave it out, or name a --baseline")
         }
         let policy = try report.loadPolicy(for: compared)
-        let anchors = try policy.anchors(in: options.folder, file: report.policy)
+        let anchors = try policy.anchors(in: options.results.folder, file: report.policy)
         var rows = try compared.rows(by: policy, anchors: anchors, ignoring: options.ignoredParameters)
         if policy.isOfGoals {
             let absent = rows.count { $0.verdict == .missing }
@@ -120,26 +120,12 @@ struct GateCommand: ParsableCommand {
             isLenient: lenient)
         try report.report(
             rows, policy: policy, compared: compared, anchors: anchors, outcome: outcome, files: files)
-        try conclude(outcome)
-    }
-
-    private func conclude(_ outcome: GateOutcome) throws {
-        let status = status(of: outcome)
-        if status != ExitStatus.success { throw CommandOutcome(status: status) }
-    }
-
-    private func status(of outcome: GateOutcome) -> Int32 {
-        switch outcome {
-        case .pass: ExitStatus.success
-        case .regression, .missed: ExitStatus.regression
-        case .badSample: ExitStatus.badSample
-        case .missing: ExitStatus.missing
-        case .inconclusive:
-            switch inconclusive {
-            case nil: ExitStatus.inconclusive
-            case .pass: ExitStatus.success
-            case .fail: ExitStatus.regression
+        let status =
+            switch (outcome, inconclusive) {
+            case (.inconclusive, .pass?): ExitStatus.success
+            case (.inconclusive, .fail?): ExitStatus.regression
+            default: outcome.status
             }
-        }
+        if status != ExitStatus.success { throw CommandOutcome(status: status) }
     }
 }

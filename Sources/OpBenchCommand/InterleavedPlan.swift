@@ -23,9 +23,9 @@ struct InterleavedPlan {
             options.stagedKinds[spec.name] = Set(GateNeeds(of: policy, on: spec).blocks.keys)
         }
         if let layouts { options.stagesOfSides.removeAll { $0 > layouts } }
-        let applied = AppliedPolicy(policy, stages: options.stages)
-        let sides = SideComparison(applied, takesAllStages: takesAllStages)
-        let drift = AnchoredComparison(anchors.baselines, applied)
+        let question = Comparison.Question(policy, stages: options.stages)
+        let sides = SideComparison(question, takesAllStages: takesAllStages)
+        let drift = AnchoredComparison(anchors.baselines, question)
         options.goesOn = { try sides.openCells($0).union(drift.openCells($0)) }
         options.confirmsCounts = sides.cellsOfOtherCounts
         plan = try RunPlan(specs: selection.specs, options: options)

@@ -49,19 +49,15 @@ struct ListCommand: ParsableCommand {
 
 /// The text that `opbench list` prints for a workload's cells.
 private struct CellListing {
-    private let reasons: [Place: String]
+    /// Why a backend does not run in a cell, by cell.
+    private let reasons: [String: [BackendID: String]]
     /// By cell, the greatest time limit of a sample, in seconds, unless the user gives one for all.
     private let timeLimits: [String: Double]
 
-    private struct Place: Hashable {
-        let cellID: String
-        let backend: BackendID
-    }
-
     init(_ plan: RunPlan) {
         reasons = plan.omissions.reduce(into: [:]) { reasons, omission in
-            let place = Place(cellID: omission.cell.id, backend: omission.backend)
-            reasons[place] = "\(omission.status.rawValue): \(omission.reason)"
+            reasons[omission.cell.id, default: [:]][omission.backend] =
+                "\(omission.status.rawValue): \(omission.reason)"
         }
         let timed = plan.options.timeoutSeconds == nil ? plan.samples : []
         timeLimits = Dictionary(
@@ -81,11 +77,11 @@ private struct CellListing {
         for cell in spec.cells {
             // Whole: the beginnings of two broken ids can be equal.
             text += TerminalText.escaped("  \(cell.id)") + "\n"
-            let run = spec.backends.filter { reasons[Place(cellID: cell.id, backend: $0)] == nil }
+            let reasons = reasons[cell.id] ?? [:]
+            let run = spec.backends.filter { reasons[$0] == nil }
             if !run.isEmpty { text += line(4, run.map(\.rawValue).joined(separator: ", ")) }
             for backend in spec.backends {
-                guard let reason = reasons[Place(cellID: cell.id, backend: backend)] else { continue }
-                text += line(4, "\(backend.rawValue) \(reason)")
+                if let reason = reasons[backend] { text += line(4, "\(backend.rawValue) \(reason)") }
             }
             if let limit = timeLimits[cell.id], limit > TimeLimitOfSample.least {
                 text += line(4, "time limit of a sample: \(Quantities.wait(seconds: limit))")

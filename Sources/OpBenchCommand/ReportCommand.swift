@@ -55,20 +55,16 @@ struct ReportCommand: ParsableCommand {
             valueName: "file"), completion: .json)
     var policy: String?
 
-    @Option(
-        name: .customLong("results"), help: ArgumentHelp("The folder to look runs up in.", valueName: "dir"))
-    var folder = "results"
+    @OptionGroup var results: ResultsOption
 
     enum Opening: String, CaseIterable, ExpressibleByArgument { case yes, no }
 
-    func validate() throws { try FolderArgument.check(folder, option: "--results") }
-
     func run() throws {
-        let recorded = try MeasuredRun.named(runs, in: folder, isTornAllowed: true)
-        let output = output ?? "\(recorded.first?.folder ?? folder)/report.html"
+        let recorded = try MeasuredRun.named(runs, in: results.folder, isTornAllowed: true)
+        let output = output ?? "\(recorded.first?.folder ?? results.folder)/report.html"
         let file = try ReportFile(output)
-        let base = try baseline.map { try MeasuredRun($0, in: folder, isTornAllowed: true) }
-        let judging = PageJudging(runs: recorded, baseline: base, policy: policy, folder: folder)
+        let base = try baseline.map { try MeasuredRun($0, in: results.folder, isTornAllowed: true) }
+        let judging = PageJudging(runs: recorded, baseline: base, policy: policy, folder: results.folder)
         let verdicts = try judging.verdicts()
         var pages = try recorded.map { try $0.page() }
         for index in pages.indices.dropFirst() {

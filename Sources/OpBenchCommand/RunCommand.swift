@@ -43,8 +43,8 @@ struct RunCommand: ParsableCommand {
                     Every cell gets 7 throughput blocks, however long they take; then those with the widest intervals \
                     get more.
                     """,
-                valueName: "time"), transform: TimeArgument.parse)
-        var timeBudget: TimeArgument?
+                valueName: "time"), transform: FormedArgument.seconds)
+        var timeBudget: Double?
 
         @Option(
             help: ArgumentHelp(
@@ -55,8 +55,8 @@ struct RunCommand: ParsableCommand {
                     \(TimeBudget.mostBlocks) at most, until all are narrow enough or --time-budget is spent, by default \
                     10m. A line says which cells are not.
                     """,
-                valueName: "percent"), transform: PercentArgument.parse)
-        var precision: PercentArgument?
+                valueName: "percent"), transform: FormedArgument.part)
+        var precision: Double?
 
         /// The option that determines the number of blocks; nil if none of them does.
         var option: String? { precision != nil ? "--precision" : timeBudget != nil ? "--time-budget" : nil }
@@ -64,8 +64,7 @@ struct RunCommand: ParsableCommand {
         var budget: TimeBudget? {
             guard option != nil else { return nil }
             return TimeBudget(
-                seconds: timeBudget?.seconds ?? TimeBudget.secondsForPrecision,
-                precision: precision?.part,
+                seconds: timeBudget ?? TimeBudget.secondsForPrecision, precision: precision,
                 isNeeded: IntervalWidths.isNeeded,
                 widths: IntervalWidths.ofRatios)
         }

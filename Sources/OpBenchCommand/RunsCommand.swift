@@ -120,9 +120,13 @@ enum RunListTable {
 
     private static func blocks(_ rows: [RunListRow], _ columns: [Column], width: Int) -> String {
         let first = Column("run, UTC", isText: true, text: columns[0].text)
-        let layout = Table([first] + columns.dropFirst(), rows).layout(width: width, heading: name)
+        let table = Table([first] + columns.dropFirst(), rows)
+        let layout = table.layout(width: width, heading: name)
         guard !layout.hidden.isEmpty else { return layout.text }
-        let note = "hidden (terminal too narrow): \(layout.hidden.joined(separator: ", "))"
+        let whole =
+            table.layout(width: nil, heading: name).text.split(separator: "\n").map { TextWidth.of($0) }.max() ?? 0
+        let hidden = layout.hidden.joined(separator: ", ")
+        let note = "hidden (terminal too narrow): \(hidden); `COLUMNS=\(whole) opbench runs` shows all"
         return layout.text + "\n" + WrappedText.paragraph(note, width: width, hanging: 2)
     }
 
@@ -142,9 +146,7 @@ enum RunListTable {
     /// Backends, each with the number of its other forms: `engine dispatch+2`.
     private static func families(_ backends: String) -> String {
         let families = backends.split(separator: " ").map { $0.prefix { $0 != ":" } }
-        var seen: [Substring] = []
-        for family in families where !seen.contains(family) { seen.append(family) }
-        return seen.map { family in
+        return families.uniqued().map { family in
             let forms = families.count { $0 == family } - 1
             return forms == 0 ? String(family) : "\(family)+\(forms)"
         }.joined(separator: " ")

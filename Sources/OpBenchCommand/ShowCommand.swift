@@ -35,14 +35,11 @@ struct ShowCommand: ParsableCommand {
 
     @OptionGroup var presentation: PresentationOptions
 
-    @Option(name: .customLong("results"), help: ArgumentHelp("The folder to look runs up in.", valueName: "dir"))
-    var folder = "results"
-
-    func validate() throws { try FolderArgument.check(folder, option: "--results") }
+    @OptionGroup var results: ResultsOption
 
     func run() throws {
         let filter = try filter.map { (pattern) throws(InputError) in try CellFilter(pattern) }
-        let runs = try MeasuredRun.named(names, in: folder, isTornAllowed: true).map { run in
+        let runs = try MeasuredRun.named(names, in: results.folder, isTornAllowed: true).map { run in
             try ShownRun(run, ratioTo: BackendID(rawValue: baseline), filter: filter)
         }
         try StandardOutput.write(presentation.text(of: runs))

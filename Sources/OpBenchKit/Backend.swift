@@ -47,23 +47,16 @@ public struct Guarantees: OptionSet, Sendable {
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// Never more work at once than the limit that was set.
-    public static let limit = Guarantees(rawValue: 1)
+    public static let limit = Guarantees(rawValue: BackendGuarantees.limit.rawValue)
     /// At limit 1, never past more urgent work that is ready.
-    public static let priorityOrder = Guarantees(rawValue: 2)
+    public static let priorityOrder = Guarantees(rawValue: BackendGuarantees.priorityOrder.rawValue)
     /// After `suspend()` has returned, at most one start for each thread.
-    public static let suspension = Guarantees(rawValue: 4)
+    public static let suspension = Guarantees(rawValue: BackendGuarantees.suspension.rawValue)
     /// Work never runs at a lower nice value than work of a higher thread priority. Work of priority 0.25 or less runs
     /// at a nice value above the process's.
-    public static let threadPriorities = Guarantees(rawValue: 8)
+    public static let threadPriorities = Guarantees(rawValue: BackendGuarantees.threadPriorities.rawValue)
 
-    fileprivate var checked: BackendGuarantees {
-        var promises: BackendGuarantees = []
-        if contains(.limit) { promises.insert(.limit) }
-        if contains(.priorityOrder) { promises.insert(.priorityOrder) }
-        if contains(.suspension) { promises.insert(.suspension) }
-        if contains(.threadPriorities) { promises.insert(.threadPriorities) }
-        return promises
-    }
+    fileprivate var checked: BackendGuarantees { BackendGuarantees(rawValue: rawValue) }
 }
 
 /// A body of operations: the work of one item, by a name that workload files give as `body`.

@@ -23,32 +23,30 @@ enum HTMLText {
     }
 }
 
-/// The line about each run below the page's title.
-enum HeadingText {
-    static func html(of page: ReportPage) -> String {
-        page.runs.map { run in
-            let name = page.runs.count > 1 ? ["<strong>\(HTMLText.escaped(run.name))</strong>"] : []
+// The parts of the page that are visible without scripts.
+
+extension ReportPage {
+    /// The line about each run below the page's title.
+    var heading: String {
+        runs.map { run in
+            let name = runs.count > 1 ? ["<strong>\(HTMLText.escaped(run.name))</strong>"] : []
             let words = (name + run.heading.map(HTMLText.escaped)).map { "<span>\($0)</span>" }
             return words.isEmpty ? "" : "<p class=\"run\">\(words.joined(separator: " "))</p>\n"
         }.joined()
     }
-}
 
-/// The results of each run in sentences.
-enum SentenceText {
-    static func html(of page: ReportPage) -> String {
-        page.runs.filter { !$0.sentences.isEmpty }.map { run in
-            let name = page.runs.count > 1 ? "<h2>\(HTMLText.escaped(run.name))</h2>\n" : ""
+    /// The results of each run in sentences.
+    var sentences: String {
+        runs.filter { !$0.sentences.isEmpty }.map { run in
+            let name = runs.count > 1 ? "<h2>\(HTMLText.escaped(run.name))</h2>\n" : ""
             let items = run.sentences.map { "<li>\(HTMLText.escaped($0))</li>\n" }.joined()
             return "\(name)<ul class=\"sentences\">\n\(items)</ul>\n"
         }.joined()
     }
-}
 
-/// The explanations of the runs, folded below their headings.
-enum ExplanationText {
-    static func html(of page: ReportPage) -> String {
-        page.runs.flatMap(\.explanations).map { text in
+    /// The explanations of the runs, folded below their headings.
+    var explanations: String {
+        runs.flatMap(\.explanations).map { text in
             let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
             return """
                 <details class="explanation">
@@ -59,22 +57,23 @@ enum ExplanationText {
                 """
         }.joined()
     }
-}
 
-/// The verdicts in the page's HTML, visible without scripts. The page's script adds the figures below them.
-enum VerdictText {
-    /// At the top of the page; empty if nothing was judged.
-    static func html(of page: ReportPage) -> String {
-        guard !page.verdicts.isEmpty else { return "" }
-        let articles = page.verdicts.enumerated().map { index, judged in
-            """
-            <article class="verdict" data-outcome="\(HTMLText.escaped(judged.outcome))">
-            <h3>\(HTMLText.escaped(judged.title))</h3>
-            \(surroundings(of: judged))<p class="outcome"><strong>\(HTMLText.escaped(judged.outcome))</strong> \(counts(of: judged))</p>
-            <div id="verdict-\(index)"></div>
-            </article>
+    /// The verdicts; the page's script adds the figures below them. Empty if nothing was judged.
+    var outcomes: String {
+        guard !verdicts.isEmpty else { return "" }
+        let articles = verdicts.enumerated().map { index, judged in
+            // Before the outcome: whether the sides differ in more than their code.
+            let surroundings = judged.surroundings.map {
+                "<p class=\"hint\">Differs around the code: \(HTMLText.escaped($0))</p>\n"
+            }
+            return """
+                <article class="verdict" data-outcome="\(HTMLText.escaped(judged.outcome))">
+                <h3>\(HTMLText.escaped(judged.title))</h3>
+                \(surroundings.joined())<p class="outcome"><strong>\(HTMLText.escaped(judged.outcome))</strong> \(judged.counts)</p>
+                <div id="verdict-\(index)"></div>
+                </article>
 
-            """
+                """
         }.joined()
         return """
             <section id="verdicts" aria-labelledby="verdicts-title">
@@ -84,16 +83,10 @@ enum VerdictText {
             """
     }
 
-    /// Before the outcome: whether the sides differ in more than their code.
-    private static func surroundings(of judged: JudgedFigures) -> String {
-        judged.surroundings.map { "<p class=\"hint\">Differs around the code: \(HTMLText.escaped($0))</p>\n" }
-            .joined()
-    }
-
     /// The commands that would judge the runs, folded; empty without commands.
-    static func advice(of page: ReportPage) -> String {
-        guard !page.advice.isEmpty else { return "" }
-        let lines = page.advice.map { advice in
+    var commands: String {
+        guard !advice.isEmpty else { return "" }
+        let lines = advice.map { advice in
             "<li>\(HTMLText.escaped(advice.words)): <code>\(HTMLText.escaped(advice.command))</code></li>\n"
         }.joined()
         return """
@@ -105,10 +98,12 @@ enum VerdictText {
 
             """
     }
+}
 
+extension JudgedFigures {
     /// `12 figures: 10 pass, 2 inconclusive`
-    static func counts(of judged: JudgedFigures) -> String {
-        let asked = judged.table.rows.filter { $0.verdict != .unjudged }
+    fileprivate var counts: String {
+        let asked = table.rows.filter { $0.verdict != .unjudged }
         return "\(counted(asked.count, "figure")) judged" + (asked.isEmpty ? "" : ": \(asked.verdictCounts)")
     }
 }

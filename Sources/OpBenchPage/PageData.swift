@@ -42,8 +42,8 @@ struct PageData {
             let samples = row.operationClass.isEmpty ? throughput.samples[key] ?? [] : []
             json.array { json in
                 json.integer(index)
-                json.integer(places.cell(row.cellID))
-                json.integer(places.backend(row.backend.rawValue))
+                json.integer(places.placeOfCell[row.cellID]!)
+                json.integer(places.placeOfBackend[row.backend.rawValue]!)
                 json.string(row.operationClass)
                 json.string(row.side)
                 json.string(row.status.rawValue)
@@ -97,7 +97,7 @@ struct PageData {
         let keys =
             known.count <= mostCurves ? known : Array(known.filter { $0.stage.hasPrefix("start") }.prefix(mostCurves))
         for key in keys {
-            guard let cell = places.knownCell(key.cellID), let backend = places.knownBackend(key.backend),
+            guard let cell = places.placeOfCell[key.cellID], let backend = places.placeOfBackend[key.backend],
                 let curve = run.latencies.curve(key, ticks: known.count <= 1000 ? 4 : 2)
             else { continue }
             json.array { json in
@@ -123,17 +123,15 @@ struct PageData {
 
 /// The indices of cells and backends by name.
 private struct Places {
-    private var cellIDs: [String] = []
-    private var placeOfCell: [String: Int] = [:]
+    private(set) var placeOfCell: [String: Int] = [:]
     private var backends: [String] = []
-    private var placeOfBackend: [String: Int] = [:]
+    private(set) var placeOfBackend: [String: Int] = [:]
     private var rows: [SummaryRow] = []
 
     init(_ page: ReportPage) {
         for row in page.runs.lazy.flatMap(\.summary) {
             if placeOfCell[row.cellID] == nil {
-                placeOfCell[row.cellID] = cellIDs.count
-                cellIDs.append(row.cellID)
+                placeOfCell[row.cellID] = rows.count
                 rows.append(row)
             }
             add(row.backend.rawValue)
@@ -146,11 +144,6 @@ private struct Places {
         placeOfBackend[backend] = backends.count
         backends.append(backend)
     }
-
-    func cell(_ id: String) -> Int { placeOfCell[id]! }
-    func backend(_ name: String) -> Int { placeOfBackend[name]! }
-    func knownCell(_ id: String) -> Int? { placeOfCell[id] }
-    func knownBackend(_ name: String) -> Int? { placeOfBackend[name] }
 
     /// Parameters that are equal in all cells of a workload are written once.
     func write(to json: inout PageJSON) {

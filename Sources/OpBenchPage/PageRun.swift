@@ -2,22 +2,8 @@ import OpBenchModel
 
 /// A recorded run, as input of a page.
 public struct PageRun: Sendable {
-    /// The text of one workload file.
-    public struct Workload: Sendable {
-        public var name: String
-        public var file: String
-        public var text: String
-
-        public init(name: String, file: String, text: String) { (self.name, self.file, self.text) = (name, file, text) }
-    }
-
-    /// One line of the environment: a name and a value.
-    public struct Fact: Sendable {
-        public var label: String
-        public var value: String
-
-        public init(_ label: String, _ value: String) { (self.label, self.value) = (label, value) }
-    }
+    public typealias Workload = (name: String, file: String, text: String)
+    public typealias Fact = (label: String, value: String)
 
     /// As the user named it.
     public var name: String
@@ -29,7 +15,9 @@ public struct PageRun: Sendable {
     /// Rows of `summary.csv`, in the order of the page.
     public var summary: [SummaryRow]
     public var latencies: LatencyCurves
+    /// The texts of the workload files.
     public var workloads: [Workload]
+    /// The environment.
     public var facts: [Fact]
     /// Explanations of differences, as text: a heading in the first line, then a line per change.
     public var explanations: [String]

@@ -57,11 +57,11 @@ public struct ReportPage: Sendable {
         case "library": PageFiles.library
         case "script": PageFiles.scripts.joined(separator: "\n")
         case "license": HTMLText.escaped(PageFiles.license)
-        case "heading": HeadingText.html(of: self)
-        case "verdicts": VerdictText.html(of: self)
-        case "sentences": SentenceText.html(of: self)
-        case "explanations": ExplanationText.html(of: self)
-        case "advice": VerdictText.advice(of: self)
+        case "heading": heading
+        case "verdicts": outcomes
+        case "sentences": sentences
+        case "explanations": explanations
+        case "advice": commands
         default: preconditionFailure("the page's template names {{\(placeholder)}}")
         }
     }

@@ -38,8 +38,7 @@ struct AnchoredComparisonTests {
 
     /// The verdict since the baseline after each step.
     private func verdicts(_ metric: String, drift: Double = 0.5) throws -> [CompareRow] {
-        let comparison = AnchoredComparison(
-            [(name: "v1", samples: run(0, drift: drift))], AppliedPolicy(policy([metric])))
+        let comparison = AnchoredComparison([(name: "v1", samples: run(0, drift: drift))], .init(policy([metric])))
         return try Self.steps.map { step in
             let rows = try comparison.rows(run(step, drift: drift))
             #expect(rows.count == 1 && rows[0].against == "v1")
@@ -51,8 +50,7 @@ struct AnchoredComparisonTests {
     func smallSteps() throws {
         let policy = policy(["time_ratio"])
         for step in Self.steps {
-            let question = AppliedPolicy(policy).question()
-            let rows = try Comparison(base: run(step - 1), head: run(step), question: question).rows
+            let rows = try Comparison(base: run(step - 1), head: run(step), question: .init(policy)).rows
             #expect(rows.filter { $0.verdict != .unjudged }.map(\.verdict) == [.pass], "step \(step)")
         }
         let found = try verdicts("time_ratio")
@@ -69,8 +67,7 @@ struct AnchoredComparisonTests {
 
     @Test("Of two interleaved builds, the head is compared with the baseline")
     func sides() throws {
-        let comparison = AnchoredComparison(
-            [(name: "v1", samples: run(0))], AppliedPolicy(policy(["time_ratio"])))
+        let comparison = AnchoredComparison([(name: "v1", samples: run(0))], .init(policy(["time_ratio"])))
         let rows = try comparison.rows(run(0, side: "base") + run(12, side: "head"))
         #expect(rows.map(\.verdict) == [.regression])
         #expect(abs(try #require(rows[0].ratio) - pow(1.005, 12)) < 0.001)
@@ -87,32 +84,35 @@ struct AnchoredComparisonTests {
         var selector = GatePolicy.Selector()
         selector.metric = "time"
         let policy = GatePolicy(rules: [.init(selector, FigureRule(maxRegression: 0.05), against: .baseline("v1"))])
-        let comparison = AnchoredComparison(
-            [(name: "v1", samples: run(0) + others)], AppliedPolicy(policy))
+        let comparison = AnchoredComparison([(name: "v1", samples: run(0) + others)], .init(policy))
         let rows = try comparison.rows(run(1))
         #expect(Set(rows.map(\.cellID)) == ["w"] && Set(rows.map(\.backend)) == [.engine, .dispatch])
-        let ofOneBackend = AnchoredComparison(
-            [(name: "v1", samples: run(0))], AppliedPolicy(self.policy(["time_ratio"])))
+        let ofOneBackend = AnchoredComparison([(name: "v1", samples: run(0))], .init(self.policy(["time_ratio"])))
         #expect(try ofOneBackend.rows(run(1).filter { $0.backend == .engine }).map(\.verdict) == [.missing])
     }
 
     @Test("The comparisons of a gate share alpha")
     func alpha() throws {
-        var question = Comparison.Question(rule: { $0.metric == "time_ratio" ? FigureRule(maxRegression: 0.05) : nil })
-        func verdict() throws -> Verdict? {
-            try Comparison(base: run(0), head: run(20), question: question).rows.first { $0.metric == "time_ratio" }?
-                .verdict
+        func row(alpha: Double, baselines: Int = 0) throws -> CompareRow {
+            var policy = policy(["time_ratio"])
+            policy.rules[0].figure.alpha = alpha
+            policy.rules.removeLast()
+            for number in 0..<baselines {
+                policy.rules.append(
+                    .init(policy.rules[0].selector, policy.rules[0].figure, against: .baseline("v\(number)")))
+            }
+            let rows = try Comparison(base: run(0), head: run(20), question: .init(policy)).rows
+            return try #require(rows.first { $0.metric == "time_ratio" && $0.backend == .engine })
         }
-        #expect(try verdict() == .regression)
-        // The smallest p-value of 20 blocks against 20 is near 1e-11.
-        question.comparisons = 1_000_000_000_000
-        #expect(try verdict() == .inconclusive)
+        let alpha = 1.5 * (try #require(row(alpha: 0.05).adjustedProbability))
+        #expect(try row(alpha: alpha).verdict == .regression)
+        #expect(try row(alpha: alpha, baselines: 1).verdict == .inconclusive)
+        #expect(try row(alpha: 2 * alpha, baselines: 1).verdict == .regression)
     }
 
     @Test("Cells with an undecided figure continue")
     func open() throws {
-        let comparison = AnchoredComparison(
-            [(name: "v1", samples: run(0))], AppliedPolicy(policy(["time_ratio"])))
+        let comparison = AnchoredComparison([(name: "v1", samples: run(0))], .init(policy(["time_ratio"])))
         #expect(try comparison.openCells(run(5).filter { $0.block < 3 }) == ["w"])
         for step in [5, 20] { #expect(try comparison.openCells(run(step)).isEmpty, "step \(step)") }
     }

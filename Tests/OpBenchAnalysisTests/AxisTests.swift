@@ -45,7 +45,7 @@ import Testing
     @Test func `ratios to different forms are different figures`() throws {
         func key(_ rows: Rows) throws -> CellFigures.Key {
             try #require(
-                CellFigures(rows: rows.rows).series.keys.first { $0.metric == "time_ratio" && $0.backend == "engine" })
+                CellFigures(rows: rows.rows).series.keys.first { $0.metric == "time_ratio" && $0.backend == .engine })
         }
         #expect(try key(rows()) != key(rows(hasNotify: false)))
         #expect(try key(rows()).ratioTo == "dispatch:notify" && key(rows(hasNotify: false)).ratioTo == "dispatch")

@@ -7,10 +7,7 @@ import Testing
 @Suite("Comparison")
 struct ComparisonTests {
     private static let rule = FigureRule(maxRegression: 0.03)
-    private static func question(_ rule: @escaping @Sendable (CompareRow) -> FigureRule?) -> Comparison.Question {
-        Comparison.Question(rule: rule)
-    }
-    private let question = Self.question { _ in rule }
+    private let question = Comparison.Question(Self.rule)
 
     /// Two interleaved builds, on a machine that drifts by half between blocks, with 2 % of noise within.
     private func sides(blocks: Int, slowdown: Double, noise: Double = 0.02, seed: UInt64 = 1) -> [SampleRow] {
@@ -108,7 +105,7 @@ struct ComparisonTests {
         let tiny = try Comparison(sidesOf: sides(blocks: 5, slowdown: 1), question: question)
         #expect(try row(tiny, "time").verdict == .inconclusive)
         #expect(try row(tiny, "time").ratioLow == nil)
-        let ofTime = Self.question { $0.metric == "time" ? Self.rule : nil }
+        let ofTime = Comparison.Question(Self.rule, for: ["time"])
         let noisy = try Comparison(sidesOf: sides(blocks: 15, slowdown: 1, noise: 0.5), question: ofTime)
         #expect(try row(noisy, "time").verdict == .inconclusive)
     }
@@ -117,10 +114,7 @@ struct ComparisonTests {
     func alphaOfLooks() throws {
         // The least p of 15 blocks is 2⁻¹⁴ = 6.1e-5.
         let rows = sides(blocks: 15, slowdown: 1.5)
-        var question = question
-        question.rule = {
-            $0.metric == "time" && $0.phase == "total" ? FigureRule(maxRegression: 0.03, alpha: 1e-4) : nil
-        }
+        var question = Comparison.Question(FigureRule(maxRegression: 0.03, alpha: 1e-4), for: ["time"], phase: "total")
         #expect(try row(Comparison(sidesOf: rows, question: question), "time").verdict == .regression)
         question.stages = BlockStages.standard
         #expect(try row(Comparison(sidesOf: rows, question: question), "time").verdict == .inconclusive)
@@ -153,7 +147,7 @@ struct ComparisonTests {
     func tailsOfPasses() throws {
         let rows = sides(blocks: 15, slowdown: 1)
         func interval(_ metric: String, _ stages: [Int], alpha: Double?) throws -> ClosedRange<Double> {
-            var question = Self.question { _ in alpha.map { FigureRule(maxRegression: 0.03, alpha: $0) } }
+            var question = alpha.map { .init(FigureRule(maxRegression: 0.03, alpha: $0)) } ?? Comparison.Question()
             question.stages = stages
             let row = try row(Comparison(sidesOf: rows, question: question), metric)
             return log(try #require(row.ratioLow))...log(try #require(row.ratioHigh))
@@ -183,9 +177,8 @@ struct ComparisonTests {
 
     @Test("A worsening below the absolute floor passes, however certain")
     func absoluteFloor() throws {
-        var question = question
         // 1000 operations in about a second: 6 % are 60 to 90 µs each.
-        question.rule = { _ in FigureRule(maxRegression: 0.03, minAbsolute: 1e6) }
+        let question = Comparison.Question(FigureRule(maxRegression: 0.03, minAbsolute: 1e6))
         #expect(
             try row(Comparison(sidesOf: sides(blocks: 20, slowdown: 1.06), question: question), "time").verdict == .pass
         )
@@ -237,7 +230,7 @@ struct ComparisonTests {
         for (work, expected) in [(1.3, Verdict.regression), (1, .pass), (0.7, .improved)] {
             let comparison = try Comparison(
                 base: base, head: run("b", work: work, machine: 1.25, seed: 2),
-                question: Self.question { GatePolicy.standard.rule(for: $0) })
+                question: .init(.standard))
             let ratio = try row(comparison, "cpu_time_ratio")
             #expect(ratio.verdict == expected && ratio.backend == .engine)
             #expect(try row(comparison, "cpu_time").verdict == .unjudged)
@@ -275,7 +268,7 @@ struct ComparisonTests {
             ([223, 339, 245, 223], [334, 508, 367, 334], .inconclusive),
         ] as [([Double], [Double], Verdict)])
     func countsThatAgree(base: [Double], head: [Double], expected: Verdict) throws {
-        let question = Self.question { _ in FigureRule(maxRegression: 0) }
+        let question = Comparison.Question(FigureRule(maxRegression: 0))
         let row = try row(Comparison(sidesOf: counts(base, head), question: question), "allocations")
         #expect(row.verdict == expected && row.ratioLow == nil && row.probability == nil)
         let fewest = min(base.count, head.count)
@@ -285,7 +278,7 @@ struct ComparisonTests {
 
     @Test("A sample within the margin of the count on which two agree is no scatter")
     func scatterWithinMargin() throws {
-        let question = Self.question { _ in FigureRule(maxRegression: 0.1) }
+        let question = Comparison.Question(FigureRule(maxRegression: 0.1))
         func verdict(_ base: [Double], _ head: [Double]) throws -> Verdict {
             try row(Comparison(sidesOf: counts(base, head), question: question), "allocations").verdict
         }
@@ -296,7 +289,7 @@ struct ComparisonTests {
 
     @Test("Scatter asks for more blocks, as many as a regression needs at least, and forty at most")
     func blocksOfScatter() throws {
-        let question = Self.question { _ in FigureRule(maxRegression: 0, minBlocks: 10) }
+        let question = Comparison.Question(FigureRule(maxRegression: 0, minBlocks: 10))
         for (blocks, enough) in [(3, 10), (7, 14), (30, 40), (40, nil)] as [(Int, Int?)] {
             let scattered = (0..<blocks).map { Double(200 + 100 * ($0 % 2)) }
             let head = Array(repeating: 250.0, count: blocks)
@@ -312,7 +305,7 @@ struct ComparisonTests {
 
     @Test("Of counts that scatter, equal builds never fail, and builds that need half as much more never pass")
     func countsThatScatter() throws {
-        let question = Self.question { GatePolicy.standardForSides.rule(for: $0) }
+        let question = Comparison.Question(.standardForSides)
         var generator = SplitMix64(seed: 7)
         func verdicts(times factor: Double) throws -> Set<Verdict> {
             func side(_ factor: Double) -> [Double] {
@@ -348,7 +341,7 @@ struct ComparisonTests {
                     }
                 }
             }
-            return try Comparison(sidesOf: rows.rows, question: Self.question { _ in rule }).rows
+            return try Comparison(sidesOf: rows.rows, question: .init(rule)).rows
                 .count { $0.verdict != .pass }
         }
         let counts = stride(from: operations, to: 3 * operations, by: operations / 200 + 1)
@@ -372,7 +365,7 @@ struct ComparisonTests {
                 if side == 0 { base.rows += rows.rows } else { head.rows += rows.rows }
             }
         }
-        var question = Self.question { _ in FigureRule(maxRegression: 0) }
+        var question = Comparison.Question(FigureRule(maxRegression: 0))
         question.ignoredParameters = ["items"]
         let row = try row(Comparison(base: base.rows, head: head.rows, question: question), "allocations")
         #expect(row.verdict == .pass && row.base == 3 && row.head == 3 && row.ratio == 1)
@@ -393,7 +386,7 @@ struct ComparisonTests {
             }
             let text = #"{"version": 1, "rules": [{"metric": "allocations", "max_regression": 0}]}"#
             let policy = try GatePolicy.decode(text: text, file: "gate.json")
-            let question = Self.question { policy.rule(for: $0) }
+            let question = Comparison.Question(policy)
             return try row(Comparison(sidesOf: rows.rows, question: question), "allocations").verdict
         }
         #expect(try verdict(100, more: 15) == .pass && verdict(40_000, more: 15) == .pass)
@@ -404,7 +397,7 @@ struct ComparisonTests {
         "The slack of instructions is a part of the count",
         arguments: [(20_190, .pass), (20_400, .regression)] as [(Double, Verdict)])
     func slackOfInstructions(head: Double, expected: Verdict) throws {
-        let question = Self.question { _ in FigureRule(maxRegression: 0) }
+        let question = Comparison.Question(FigureRule(maxRegression: 0))
         let rows = counts([20_000, 20_100], [head, head], metric: .instructions)
         #expect(try row(Comparison(sidesOf: rows, question: question), "instructions").verdict == expected)
     }
@@ -421,7 +414,7 @@ struct ComparisonTests {
                 }
             }
             let policy = isPaired ? GatePolicy.standardForSides : .standard
-            let question = Self.question { policy.rule(for: $0) }
+            let question = Comparison.Question(policy)
             let comparison =
                 isPaired
                 ? try Comparison(sidesOf: rows, question: question)
@@ -513,9 +506,7 @@ struct ComparisonTests {
         let rows = sides(blocks: 20, slowdown: 1.06)
         let all = try row(Comparison(sidesOf: rows, question: question), "time")
         let one = try row(
-            Comparison(
-                sidesOf: rows, question: Self.question { $0.metric == "time" && $0.phase == "total" ? Self.rule : nil }),
-            "time")
+            Comparison(sidesOf: rows, question: .init(Self.rule, for: ["time"], phase: "total")), "time")
         #expect(one.adjustedProbability == one.probability)
         #expect(try #require(all.adjustedProbability) > all.probability!)
     }

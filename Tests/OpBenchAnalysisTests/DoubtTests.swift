@@ -77,7 +77,7 @@ struct DoubtTests {
                     ])
             }
         }
-        let question = Comparison.Question(rule: { _ in Self.rule })
+        let question = Comparison.Question(Self.rule)
         return try #require(Comparison(sidesOf: rows.rows, question: question).rows.first { $0.metric == "inversions" })
     }
 
@@ -116,7 +116,7 @@ struct DoubtTests {
             return rows.rows
         }
         func verdict(_ base: Double, _ head: Double) throws -> Verdict? {
-            try Comparison(base: run(base), head: run(head), question: .init(rule: { _ in Self.rule })).rows
+            try Comparison(base: run(base), head: run(head), question: .init(Self.rule)).rows
                 .first { $0.metric == "inversions" }?.verdict
         }
         #expect(try verdict(0, 3000) == .regression)
@@ -132,7 +132,7 @@ struct DoubtTests {
             for block in 0..<20 { rows.addThroughput(block: block, seconds: seconds) }
             return rows.rows
         }
-        let question = Comparison.Question(rule: { _ in Self.rule })
+        let question = Comparison.Question(Self.rule)
         let comparison = try Comparison(base: run(1), head: run(1.2), question: question)
         let doubts = comparison.rows.filter { $0.verdict == .inconclusive }.map(\.doubt)
         #expect(!doubts.isEmpty && doubts.allSatisfy { $0 == .differentTimes })

@@ -35,11 +35,10 @@ struct NoisyTimesTests {
     }
 
     private func judged(
-        _ rows: [SampleRow], margin: Double = 0.03, judging metrics: Set<String> = ["time", "cpu_time"]
+        _ rows: [SampleRow], margin: Double = 0.03, judging metrics: [String] = ["time", "cpu_time"]
     ) throws -> [CompareRow] {
         let comparison = try Comparison(
-            sidesOf: rows,
-            question: .init(rule: { metrics.contains($0.metric) ? FigureRule(maxRegression: margin) : nil }))
+            sidesOf: rows, question: .init(FigureRule(maxRegression: margin), for: metrics))
         return try ["time", "cpu_time"].map { metric in
             try #require(comparison.rows.first { $0.metric == metric && $0.phase == "total" })
         }
@@ -78,13 +77,11 @@ struct NoisyTimesTests {
         ] as [(Double, Double, Verdict)])
     func beyondMargin(slowdown: Double, ofCPU: Double, expected: Verdict) throws {
         let busy = rows(slowdown: slowdown, cpuSlowdown: ofCPU, spread: 0.02, flags: Self.noisy)
-        let metrics: Set = ["time", "throughput_ops"]
-        for metric in metrics.sorted() {
-            let row = try #require(
-                try Comparison(
-                    sidesOf: busy,
-                    question: .init(rule: { metrics.contains($0.metric) ? FigureRule(maxRegression: 0.03) : nil })
-                ).rows.first { $0.metric == metric })
+        let metrics = ["throughput_ops", "time"]
+        let comparison = try Comparison(
+            sidesOf: busy, question: .init(FigureRule(maxRegression: 0.03), for: metrics))
+        for metric in metrics {
+            let row = try #require(comparison.rows.first { $0.metric == metric })
             #expect(row.verdict == expected && (row.doubt == .busyMachine) == (expected == .inconclusive), "\(metric)")
         }
     }
@@ -100,7 +97,7 @@ struct NoisyTimesTests {
         // Without CPU time nothing confirms them.
         let alone = rows(slowdown: 1.42, spread: 0.02, flags: Self.noisy).filter { $0.metric != "cpu_time" }
         let comparison = try Comparison(
-            sidesOf: alone, question: .init(rule: { $0.metric == "time" ? FigureRule(maxRegression: 0.03) : nil }))
+            sidesOf: alone, question: .init(FigureRule(maxRegression: 0.03), for: ["time"]))
         #expect(comparison.rows.first { $0.metric == "time" }?.doubt == .busyMachine)
     }
 
@@ -141,8 +138,7 @@ struct NoisyTimesTests {
             return rows.rows
         }
         func verdicts(_ base: [SampleRow], _ head: [SampleRow]) throws -> [Verdict] {
-            let rule = FigureRule(maxRegression: 0.05)
-            let question = Comparison.Question(rule: { BaselineRatio.names.contains($0.metric) ? rule : nil })
+            let question = Comparison.Question(FigureRule(maxRegression: 0.05), for: BaselineRatio.names)
             let rows = try Comparison(base: base, head: head, question: question).rows
             return ["time_ratio", "cpu_time_ratio"].map { name in rows.first { $0.metric == name }!.verdict }
         }
@@ -192,8 +188,7 @@ struct NoisyTimesTests {
         func open(spread: Double, blocks: Int) throws -> Set<String> {
             var policy = GatePolicy.standardForSides
             policy.rules.removeAll { $0.selector.metric == "cpu_time" }
-            let comparison = SideComparison(
-                AppliedPolicy(policy, stages: BlockStages.standard))
+            let comparison = SideComparison(.init(policy, stages: BlockStages.standard))
             return try comparison.openCells(rows(spread: spread, blocks: blocks))
         }
         // All open cells get the first fifteen: fewer predict nothing.

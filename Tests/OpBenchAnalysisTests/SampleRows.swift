@@ -1,5 +1,7 @@
 import OpBenchModel
 
+@testable import OpBenchAnalysis
+
 /// Rows as a run would write them, for one cell by default.
 struct Rows {
     var rows: [SampleRow] = []
@@ -50,5 +52,18 @@ struct Rows {
                 (.involuntarySwitches, "total", "total", "", 5, operations),
             ] + (spread.map { [(.roundSpread, "mean", "total", "", $0, operations)] } ?? [])
                 + (change.map { [(.roundChange, "mean", "total", "", $0, operations)] } ?? []))
+    }
+}
+
+extension Comparison.Question {
+    /// One rule for all figures, or for those of some metrics.
+    init(_ rule: FigureRule, for metrics: [String] = ["*"], phase: String = "*") {
+        self.init(
+            GatePolicy(
+                rules: metrics.map { metric in
+                    var selector = GatePolicy.Selector()
+                    (selector.metric, selector.phase) = (metric, phase)
+                    return .init(selector, rule)
+                }))
     }
 }

@@ -45,7 +45,7 @@ struct BadInputTests {
         ("show empty", "results/empty: samples.csv"), ("show kept", "results/baseline/kept: samples.csv"),
         ("run w.json --resume", "--resume --run-id"), ("run w.json --run-id old", "old"),
         ("run w.json --output w.json/results", "w.json/results: --output"), ("run", "<file>"),
-        ("rnu w.json", #""rnu" "run" --help"#), ("baseline sav old", #""sav" "save""#),
+        ("rnu w.json", #""rnu" "run" --help"#), ("history trnd", #""trnd" "trend""#),
         ("help descibe", #""descibe" "describe""#), ("w.json", #""w.json" run list --help"#),
         ("run w.json --block 3", "--block --blocks"),
     ]

@@ -29,7 +29,7 @@ struct BaselineTests {
     @Test("a finished run is saved, listed, shown, compared with, and its work repeated")
     func life() async throws {
         #expect(try await measure("--run-id first loop.json").status == 0)
-        let saved = try await opbench("baseline save first --name main")
+        let saved = try await opbench("baseline first --name main")
         #expect(saved.status == 0 && saved.errors.contains("results/baseline/main"), "\(saved.errors)")
         let copied = folder.contents().filter { $0.hasPrefix("results/baseline/main/") }
         #expect(copied.map { $0.split(separator: "/").last! } == ["run.json", "samples.csv", "summary.csv"])
@@ -40,8 +40,8 @@ struct BaselineTests {
         let shown = try await opbench("show main --format csv")
         #expect(shown.output == (try folder.read("results/first/summary.csv")))
 
-        #expect(try await opbench("baseline save first --name main").status == 64)
-        #expect(try await opbench("baseline save first --name main --replace").status == 0)
+        #expect(try await opbench("baseline first --name main").status == 64)
+        #expect(try await opbench("baseline first --name main --replace").status == 0)
 
         #expect(try await measure("--run-id second --calibration main loop.json").status == 0)
         #expect(try folder.calibration(of: "second") == folder.calibration(of: "first"))
@@ -52,7 +52,7 @@ struct BaselineTests {
     @Test("a different host, allocator or build is rejected, and different work is pointed out")
     func hosts() async throws {
         #expect(try await measure("--run-id first loop.json").status == 0)
-        #expect(try await opbench("baseline save first --name main").status == 0)
+        #expect(try await opbench("baseline first --name main").status == 0)
         let file = "results/baseline/main/run.json"
         let text = try folder.read(file)
         for key in ["host_class", "allocator", "configuration"] {
@@ -75,9 +75,9 @@ struct BaselineTests {
     @Test(
         "invalid baselines are rejected, and nothing is written",
         arguments: [
-            ("baseline save nowhere", "nowhere:"), ("baseline save ended", "ended: --resume"),
-            ("baseline save results/first/samples.csv --name a/b", "--name: \"a/b\""),
-            ("baseline save bare", "bare: run.json"),
+            ("baseline nowhere", "nowhere:"), ("baseline ended", "ended: --resume"),
+            ("baseline results/first/samples.csv --name a/b", "--name: \"a/b\""),
+            ("baseline bare", "bare: run.json"),
             ("run --quick --run-id no --calibration nowhere loop.json", "nowhere:"),
         ])
     func refusals(line: String, names: String) async throws {

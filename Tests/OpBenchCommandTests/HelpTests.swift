@@ -10,7 +10,7 @@ struct HelpTests {
     static let commands = [
         [], ["run"], ["merge"], ["list"], ["validate"], ["compare"], ["gate"], ["ab"], ["bisect"],
         ["profile"], ["explain"], ["trace"],
-        ["doctor"], ["baseline"], ["baseline", "save"],
+        ["doctor"], ["baseline"],
         ["show"], ["describe"], ["report"],
         ["runs"], ["init"],
         ["history"], ["history", "add"], ["history", "list"], ["history", "trend"],

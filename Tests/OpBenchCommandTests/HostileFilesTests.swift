@@ -66,7 +66,7 @@ import Testing
 
     /// Everything that opbench makes from rows.
     private func checkAll(_ base: [SampleRow], _ head: [SampleRow], sides: Bool) throws {
-        let question = Comparison.Question(rule: { policy.rule(for: $0) })
+        let question = Comparison.Question(policy)
         let comparison =
             try sides
             ? Comparison(sidesOf: base, question: question) : Comparison(base: base, head: head, question: question)
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test("Hostile fields and figures: every table, export and report is well-formed", arguments: seeds)
+    @Test("Hostile fields and figures: every table, file and report is well-formed", arguments: seeds)
     func fields(seed: UInt64) throws {
         var texts = HostileText(seed: seed)
         var generator = SeededGenerator(seed: seed)

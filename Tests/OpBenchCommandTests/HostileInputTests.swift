@@ -153,7 +153,7 @@ import Testing
             """#, to: "m.json")
         let script = """
             umask 027
-            "$0" run --quick --no-progress --run-id m m.json && "$0" baseline save m \
+            "$0" run --quick --no-progress --run-id m m.json && "$0" baseline m \
             && "$0" compare m m --csv c.csv --markdown m.md --junit j.xml
             """
         let result = try await Program("/bin/sh", ["-c", script, OpBenchProcess.binary], in: folder.root)
@@ -180,7 +180,7 @@ import Testing
         let before = folder.contents()
         var text = ""
         for (line, last) in [
-            ("run m.json --output", ""), ("baseline save base --results", ""), ("compare base slow --results", ""),
+            ("run m.json --output", ""), ("baseline base --results", ""), ("compare base slow --results", ""),
             ("run m.json --run-id", "baseline"),
         ] {
             let result = try await run(line, last)
@@ -198,7 +198,7 @@ import Testing
         var text = ""
         for line in [
             "validate fifo", "run fifo", "list /dev/zero", "compare slow slow --policy fifo", "compare base slow",
-            "baseline save base", "run --calibration base fifo",
+            "baseline base", "run --calibration base fifo",
         ] {
             let result = try await run(line)
             #expect(result.status == 64, "\(line)")

@@ -76,7 +76,7 @@ struct SubcommandTests {
     func misspelt() throws {
         var text = ""
         for (line, nearest) in [
-            ("rnu w.json", "run"), ("validte", "validate"), ("baseline svae", "save"), ("help gaet", "gate"),
+            ("rnu w.json", "run"), ("validte", "validate"), ("history lsit", "list"), ("help gaet", "gate"),
             ("zzzzzz", "run, list, "),
         ] {
             let words = line.split(separator: " ").map(String.init)
@@ -87,7 +87,9 @@ struct SubcommandTests {
         Golden("subcommands").expect(text, "misspelt")
     }
 
-    @Test(arguments: [[], ["run", "rnu"], ["--version"], ["baseline", "save", "x"], ["baseline"], ["help", "run"]])
+    @Test(arguments: [
+        [], ["run", "rnu"], ["--version"], ["history", "add", "x"], ["history"], ["baseline", "x"], ["help", "run"],
+    ])
     func `correct calls, or calls with other mistakes, get no suggestion`(arguments: [String]) {
         #expect(Subcommand(in: arguments, of: OpBench.self).mistake == nil)
     }

@@ -80,7 +80,7 @@ struct ShardTests {
         #expect(try await run("runs").output.contains("sweep"))
         for command in [
             "report sweep --baseline whole --open no -o page.html", "compare whole sweep", "history add sweep",
-            "baseline save sweep --name kept", "show \(parts[0])",
+            "baseline sweep --name kept", "show \(parts[0])",
         ] {
             let result = try await run(command)
             #expect(result.status == 0, "\(command): \(result.errors)")

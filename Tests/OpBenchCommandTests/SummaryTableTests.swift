@@ -36,6 +36,18 @@ struct SummaryTableTests {
             }
         }
         golden.expect(ReplayedGroups.text(of: rows, width: nil), "the groups of a replay")
+        // A part of the recording has figures of its own; at another speed, the setting makes the rate.
+        let ofQueue = rows.filter { $0.cellID == "w" && $0.operationClass == "group=A" }.map { row in
+            var row = row
+            (row.cellID, row.parameters["queue"], row[.recordedRate].value) = ("w queue=0", "0", 200)
+            return row
+        }
+        let faster = rows.filter { $0.cellID == "w" && $0.operationClass == "group=A" }.map { row in
+            var row = row
+            (row.cellID, row.parameters["speed"], row[.completionRate].value) = ("w speed=2", "2", 1000)
+            return row
+        }
+        golden.expect(ReplayedGroups.text(of: rows + ofQueue + faster, width: nil), "other loads and speeds")
         #expect(ReplayedGroups.text(of: [row(.engine)], width: nil) == "")
     }
 

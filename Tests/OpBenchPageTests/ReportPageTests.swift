@@ -154,8 +154,7 @@ struct ReportPageTests {
         fixture.add(name, cell: name + "2", workload: name, parameters: [name: name + "2"])
         var run = fixture.run
         (run.name, run.heading, run.sentences, run.explanations) = (name, [name], [name], [name])
-        run.workloads = [.init(name: name, file: name, text: name)]
-        run.facts = [.init(name, name)]
+        (run.workloads, run.facts) = ([(name, name, name)], [(name, name)])
         let judged = JudgedFigures(
             kind: .goals, title: name, outcome: name,
             table: Table(
@@ -234,7 +233,7 @@ struct ReportPageTests {
     func surroundings() throws {
         let judged = JudgedFigures(
             kind: .baseline, title: "t", outcome: "pass", table: Table([], []), surroundings: ["kernel: <1> → 2"])
-        let html = VerdictText.html(of: ReportPage(title: "t", verdicts: [judged]))
+        let html = ReportPage(title: "t", verdicts: [judged]).outcomes
         let line = try #require(html.firstRange(of: "kernel: &lt;1&gt; → 2"))
         let outcome = try #require(html.firstRange(of: "<strong>pass</strong>"))
         #expect(line.upperBound < outcome.lowerBound)

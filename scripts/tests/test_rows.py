@@ -1,5 +1,6 @@
 """opbench_rows refuses files of other versions; opbench's files suit pandas."""
 
+import csv
 import json
 import keyword
 import os
@@ -120,3 +121,18 @@ def ran(name: str, run: Path) -> str:
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
+
+
+def test_the_guides_lines_for_prometheus_escape_labels(tmp_path: Path) -> None:
+    guide = (ROOT / "Sources/opbench/opbench.docc/SharingResults.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"^python3 -c .*?summary\.csv$", guide, re.DOTALL | re.MULTILINE)
+    (tmp_path / "results/main").mkdir(parents=True)
+    names = ["cell_id", "backend", "side", "operation_class", "time_ns_per_op"]
+    rows = [['a "b" \\c', "engine", "head", "", "12.5"], ["é", "dispatch", "", "group=A", "7"], ["x", "serial", "", "", ""]]
+    with (tmp_path / "results/main/summary.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([names, *rows])
+    done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.splitlines() == [
+        r'opbench_time_ns{cell_id="a \"b\" \\c",backend="engine",side="head",operation_class=""} 12.5',
+        'opbench_time_ns{cell_id="é",backend="dispatch",side="",operation_class="group=A"} 7',
+    ]

@@ -8,10 +8,10 @@ public struct AnchoredComparison: Sendable {
     public typealias Baseline = (name: String, samples: [SampleRow])
 
     private let baselines: [Baseline]
-    private let policy: AppliedPolicy
+    private let question: Comparison.Question
 
-    public init(_ baselines: [Baseline], _ policy: AppliedPolicy) {
-        (self.baselines, self.policy) = (baselines, policy)
+    public init(_ baselines: [Baseline], _ question: Comparison.Question) {
+        (self.baselines, self.question) = (baselines, question)
     }
 
     /// The judged figures, baseline by baseline.
@@ -24,12 +24,13 @@ public struct AnchoredComparison: Sendable {
         let measured = Set(head.map { [$0.cellID, $0.backend.rawValue] })
         var rows: [CompareRow] = []
         for (name, base) in baselines {
-            let question = policy.question(against: name)
+            var question = question
+            question.baseline = name
             rows += try Comparison(base: base, head: head, question: question).rows.map { row in
                 var row = row
                 row.against = name
                 return row
-            }.filter { policy.policy.rule(for: $0) != nil && measured.contains($0.cellAndBackend) }
+            }.filter { question.policy.rule(for: $0) != nil && measured.contains($0.cellAndBackend) }
         }
         return rows
     }

@@ -12,13 +12,13 @@ import OpBenchModel
 extension CellFigures.Key {
     /// Whether the figure includes the wait for a processor.
     var isOfWallClock: Bool {
-        (BaselineRatio(rawValue: metric)?.metric ?? Metric.named(metric))?.isOfWallClock ?? false
+        (BaselineRatio(rawValue: name.metric)?.metric ?? Metric.named(name.metric))?.isOfWallClock ?? false
     }
 
     /// The CPU time of all operations, relative to the same backend if the figure is a ratio.
     var ofCPUTime: CellFigures.Key {
         var key = self
-        key.metric = (BaselineRatio(rawValue: metric) == nil ? Metric.cpuTime.name : BaselineRatio.cpuTime.rawValue)
+        key.metric = BaselineRatio(rawValue: name.metric) == nil ? Metric.cpuTime.name : BaselineRatio.cpuTime.rawValue
         (key.phase, key.operationClass, key.stat) = (BaselineRatio.cpuTime.phase, "", "total")
         return key
     }

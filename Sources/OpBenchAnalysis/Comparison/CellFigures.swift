@@ -3,26 +3,27 @@ import OpBenchModel
 /// The figures of one run, or of one side of a run that compares two builds, ready to be compared: by cell, backend and
 /// figure, one value per block.
 struct CellFigures {
+    @dynamicMemberLookup
     struct Key: Hashable, Comparable {
-        /// The part that both sides of a comparison share: the workload and its parameters except the ignored ones.
-        var cell: String
-        var backend: String
-        var phase: String
-        var operationClass: String
-        var metric: String
-        var stat: String
+        /// In place of the cell's id, the part that both sides of a comparison share: the workload and its parameters
+        /// except the ignored ones.
+        var name: FigureName
         /// The backend in a ratio's denominator. Ratios with different denominators are different figures.
         var ratioTo = ""
 
-        static func < (left: Key, right: Key) -> Bool { left.sortWords.lexicographicallyPrecedes(right.sortWords) }
-        /// The name of the figure for a cell with this key.
-        func name(cellID: String, side: String = "") -> FigureName {
-            FigureName(
-                cellID: cellID, backend: BackendID(rawValue: backend), side: side, metric: metric, phase: phase,
-                operationClass: operationClass, stat: stat)
+        static func < (left: Key, right: Key) -> Bool { (left.name, left.ratioTo) < (right.name, right.ratioTo) }
+
+        subscript<Part>(dynamicMember part: WritableKeyPath<FigureName, Part>) -> Part {
+            get { name[keyPath: part] }
+            set { name[keyPath: part] = newValue }
         }
 
-        private var sortWords: [String] { [cell, backend, metric, phase, operationClass, stat, ratioTo] }
+        /// The name of the figure for a cell with this key.
+        func name(cellID: String, side: String = "") -> FigureName {
+            var name = name
+            (name.cellID, name.side) = (cellID, side)
+            return name
+        }
     }
 
     struct Series {
@@ -62,102 +63,73 @@ struct CellFigures {
 
     private(set) var series: [Key: Series] = [:]
 
+    /// Two cells of the run that are equal without the ignored parameters; nil if there are none.
+    private let twins: [String]?
+
     /// - Parameters:
     ///   - rows: rows of one run, in any order.
     ///   - side: the side to take; empty for a run without sides.
-    init(rows: [SampleRow], side: String = "") {
-        let groups = Self.groups(of: rows, side)
-        let cells = Self.cells(of: groups, rows, ignoring: [])
-        // Only a damaged file has several cells with one identity; they are kept apart.
-        self.init(rows, groups) { cellID, identity in cells[identity]?.count == 1 ? identity : "\(identity)\n\(cellID)"
+    ///   - ignored: parameters in which the cells of two sides may differ.
+    init(rows: [SampleRow], side: String = "", ignoring ignored: Set<String> = []) {
+        struct Group: Hashable {
+            var cellID: String
+            var backend: BackendID
         }
-    }
-
-    /// - Parameter ignored: parameters in which the cells of two sides may differ.
-    /// - Throws: `InputError` if two cells of the run are equal without these parameters.
-    init(rows: [SampleRow], side: String = "", ignoring ignored: Set<String>) throws(InputError) {
-        guard !ignored.isEmpty else {
-            self.init(rows: rows, side: side)
-            return
-        }
-        let groups = Self.groups(of: rows, side)
-        let cells = Self.cells(of: groups, rows, ignoring: ignored)
-        if let twins = cells.filter({ $0.value.count > 1 }).min(by: { $0.key < $1.key })?.value.sorted() {
-            throw InputError(
-                file: "--ignore-parameters",
-                message: "without \(ignored.sorted().joined(separator: ", ")) the cells "
-                    + "\"\(twins[0])\" and \"\(twins[1])\" of one run are the same",
-                remedy: "ignore fewer parameters, or compare runs that have one of the two cells each")
-        }
-        self.init(rows, groups, ignoring: ignored) { _, identity in identity }
-    }
-
-    private struct Group: Hashable {
-        var cellID: String
-        var backend: BackendID
-    }
-
-    /// Indices of rows: rows are large, and there may be millions.
-    private static func groups(of rows: [SampleRow], _ side: String) -> [Group: [Int]] {
-        Dictionary(grouping: rows.indices.filter { rows[$0].side == side }) {
+        // Indices of rows: rows are large, and there may be millions.
+        let groups = Dictionary(grouping: rows.indices.filter { rows[$0].side == side }) {
             Group(cellID: rows[$0].cellID, backend: rows[$0].backend)
         }
-    }
-
-    /// The ids of all cells, by identity without the ignored parameters.
-    private static func cells(
-        of groups: [Group: [Int]], _ rows: [SampleRow], ignoring ignored: Set<String>
-    ) -> [String: Set<String>] {
+        let identities = groups.mapValues { rows[$0[0]].cellIdentity(ignoring: ignored) }
         var cells: [String: Set<String>] = [:]
-        for (group, indices) in groups {
-            cells[identity(of: rows[indices[0]], ignoring: ignored), default: []].insert(group.cellID)
-        }
-        return cells
-    }
-
-    /// - Parameter name: the identity shared with the other side's cell, from the cell's id and identity.
-    private init(
-        _ rows: [SampleRow], _ groups: [Group: [Int]], ignoring ignored: Set<String> = [],
-        name: (_ cellID: String, _ identity: String) -> String
-    ) {
+        for (group, identity) in identities { cells[identity, default: []].insert(group.cellID) }
+        twins = cells.filter { $0.value.count > 1 }.min { $0.key < $1.key }?.value.sorted()
         var axes: [String: [BackendID: Axis]] = [:]
         var qualities: [String: [SampleQuality]] = [:]
         for (group, indices) in groups {
             let samples = BackendSamples(rows: indices.map { rows[$0] })
-            let cell = name(group.cellID, Self.identity(of: samples.example, ignoring: ignored))
+            let identity = identities[group]!
+            // Without ignored parameters, only a damaged file has twins; they are kept apart.
+            let cell = cells[identity]!.count == 1 ? identity : "\(identity)\n\(group.cellID)"
             axes[cell, default: [:]][group.backend] = samples.isTimed ? samples.axis : nil
             qualities[cell, default: []].append(samples.quality)
             for (key, (values, counts)) in samples.comparableValues() {
-                series[
-                    Key(
-                        cell: cell, backend: group.backend.rawValue, phase: key.phase,
-                        operationClass: key.operationClass, metric: key.metric, stat: key.stat)] =
-                    Series(
-                        cellID: group.cellID, runID: samples.example.runID, valueOfBlock: values,
-                        layoutOfBlock: samples.layoutOfBlock, counts: counts)
+                let name = FigureName(
+                    cellID: cell, backend: group.backend, metric: key.metric, phase: key.phase,
+                    operationClass: key.operationClass, stat: key.stat)
+                series[Key(name: name)] = Series(
+                    cellID: group.cellID, runID: samples.example.runID, valueOfBlock: values,
+                    layoutOfBlock: samples.layoutOfBlock, counts: counts)
             }
         }
         let busy = qualities.mapValues(\.areOfBusyMachine)
-        for key in series.keys { series[key]!.isOfBusyMachine = busy[key.cell]! }
+        for key in series.keys { series[key]!.isOfBusyMachine = busy[key.cellID]! }
         let denominators = axes.mapValues { Denominator(.dispatch, $0) }
         for ratio in BaselineRatio.allCases {
-            add(ratio) { denominators[$0.cell]!.of(axes[$0.cell]![BackendID(rawValue: $0.backend)]).rawValue }
+            add(ratio) { denominators[$0.cellID]!.of(axes[$0.cellID]![$0.backend]) }
         }
     }
 
-    private static func identity(of row: SampleRow, ignoring ignored: Set<String>) -> String {
-        row.cellIdentity(ignoring: ignored)
+    /// The same, of a run whose cells differ without the ignored parameters.
+    ///
+    /// - Throws: `InputError` if two of them are equal.
+    func distinct(without ignored: Set<String>) throws(InputError) -> CellFigures {
+        guard let twins, !ignored.isEmpty else { return self }
+        throw InputError(
+            file: "--ignore-parameters",
+            message: "without \(ignored.sorted().joined(separator: ", ")) the cells "
+                + "\"\(twins[0])\" and \"\(twins[1])\" of one run are the same",
+            remedy: "ignore fewer parameters, or compare runs that have one of the two cells each")
     }
 
     /// - Parameter denominator: the backend in a figure's denominator.
-    private mutating func add(_ ratio: BaselineRatio, by denominator: (Key) -> String) {
+    private mutating func add(_ ratio: BaselineRatio, by denominator: (Key) -> BackendID) {
         for (key, own) in series
         where key.metric == ratio.metric.name && key.phase == ratio.phase && key.operationClass.isEmpty {
             var baselineKey = key
             baselineKey.backend = denominator(key)
             guard key.backend != baselineKey.backend, let baseline = series[baselineKey] else { continue }
             var ratioKey = key
-            (ratioKey.metric, ratioKey.ratioTo) = (ratio.rawValue, baselineKey.backend)
+            (ratioKey.metric, ratioKey.ratioTo) = (ratio.rawValue, baselineKey.backend.rawValue)
             let ratios = own.valueOfBlock.compactMap { block, value in
                 baseline.valueOfBlock[block].flatMap { $0 > 0 ? (block, value / $0) : nil }
             }.filter(\.1.isFinite)

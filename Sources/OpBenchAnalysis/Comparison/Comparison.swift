@@ -8,26 +8,29 @@ public struct Comparison: Sendable {
 
     /// The options of a comparison; the defaults require nothing.
     public struct Question: Sendable {
-        /// The rule for a figure; nil leaves it unjudged.
-        public var rule: @Sendable (CompareRow) -> FigureRule?
-        /// Parameters in which matching cells may differ.
-        public var ignoredParameters: Set<String>
+        /// Figures without a rule are not judged.
+        var policy: GatePolicy
+        /// The baseline that the rules bound drift against; empty for the other rules.
+        var baseline = ""
         /// The numbers of blocks at which figures may be judged, if several were declared beforehand.
-        public var stages: [Int]
-        /// The number of comparisons that share alpha.
-        public var comparisons: Int
+        var stages: [Int]
+        /// Parameters in which matching cells may differ.
+        var ignoredParameters: Set<String>
         /// Whether interleaved times that are too noisy on this machine are left unjudged: not while more blocks may
         /// come.
-        public var leavesNoisyTimes = true
+        var leavesNoisyTimes = true
 
         public init(
-            ignoredParameters: Set<String> = [], stages: [Int] = [], comparisons: Int = 1,
-            rule: @escaping @Sendable (CompareRow) -> FigureRule? = { _ in nil }
+            _ policy: GatePolicy = GatePolicy(rules: []), stages: [Int] = [],
+            ignoring ignoredParameters: Set<String> = []
         ) {
-            self.ignoredParameters = ignoredParameters
-            self.stages = stages
-            self.comparisons = comparisons
-            self.rule = rule
+            (self.policy, self.stages, self.ignoredParameters) = (policy, stages, ignoredParameters)
+        }
+
+        func rule(for row: CompareRow) -> FigureRule? {
+            var row = row
+            row.against = baseline
+            return policy.rule(for: row)
         }
     }
 
@@ -35,11 +38,7 @@ public struct Comparison: Sendable {
     ///
     /// - Throws: `InputError` if two cells of a run are equal without the ignored parameters.
     public init(base: [SampleRow], head: [SampleRow], question: Question = Question()) throws(InputError) {
-        let sides = (
-            try CellFigures(rows: base, ignoring: question.ignoredParameters),
-            try CellFigures(rows: head, ignoring: question.ignoredParameters)
-        )
-        rows = Self.judge(sides.0, sides.1, question, isPaired: false) { base, head, tails in
+        rows = try Self.judge(base, head, "", "", question, isPaired: false) { base, head, tails in
             Effect(base: base.replicates, head: head.replicates, tails: tails)
         }
     }
@@ -48,11 +47,7 @@ public struct Comparison: Sendable {
     ///
     /// - Throws: `InputError` if two cells of the run are equal without the ignored parameters.
     public init(sidesOf rows: [SampleRow], question: Question = Question()) throws(InputError) {
-        let sides = (
-            try CellFigures(rows: rows, side: "base", ignoring: question.ignoredParameters),
-            try CellFigures(rows: rows, side: "head", ignoring: question.ignoredParameters)
-        )
-        self.rows = Self.judge(sides.0, sides.1, question, isPaired: true) { base, head, tails in
+        self.rows = try Self.judge(rows, rows, "base", "head", question, isPaired: true) { base, head, tails in
             Effect(pairs: base.pairs(with: head), tails: tails)
         }
     }
@@ -72,9 +67,12 @@ public struct Comparison: Sendable {
     private typealias Series = CellFigures.Series
 
     private static func judge(
-        _ base: CellFigures, _ head: CellFigures, _ question: Question, isPaired: Bool,
-        effect: (Series, Series, Tails) -> Effect?
-    ) -> [CompareRow] {
+        _ base: [SampleRow], _ head: [SampleRow], _ baseSide: String, _ headSide: String, _ question: Question,
+        isPaired: Bool, effect: (Series, Series, Tails) -> Effect?
+    ) throws(InputError) -> [CompareRow] {
+        let ignored = question.ignoredParameters
+        let base = try CellFigures(rows: base, side: baseSide, ignoring: ignored).distinct(without: ignored)
+        let head = try CellFigures(rows: head, side: headSide, ignoring: ignored).distinct(without: ignored)
         let keys = Set(base.series.keys).union(head.series.keys).sorted()
         var candidates = keys.map {
             Candidate(key: $0, base: base.series[$0], head: head.series[$0], isPaired: isPaired)
@@ -128,11 +126,11 @@ private struct Candidate {
     mutating func measure(
         _ question: Comparison.Question, _ measure: (CellFigures.Series, CellFigures.Series, Tails) -> Effect?
     ) {
-        rule = question.rule(row)
+        rule = question.rule(for: row)
         let tails = tails(question.stages)
         if let rule {
             let looks = BlockStages.looks(question.stages, minBlocks: rule.minBlocks)
-            self.rule?.alpha /= Double(looks * question.comparisons)
+            self.rule?.alpha /= Double(looks * question.policy.comparisons)
         }
         row.base = base?.centre
         row.head = head?.centre

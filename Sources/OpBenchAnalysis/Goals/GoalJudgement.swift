@@ -19,7 +19,7 @@ public struct GoalJudgement: Sendable {
     ) throws(InputError) {
         let figures = try MeasuredFigures(runs)
         let found = goals.map { figures.places(of: $0.selector) }
-        for (goal, places) in zip(goals, found) { try Self.checkHosts(of: places.map(\.cell), goal, hosts) }
+        for (goal, places) in zip(goals, found) { try Self.checkHosts(of: places.map(\.cellID), goal, hosts) }
         rows = zip(goals, found).flatMap { goal, places in
             places.isEmpty ? [goal.missing] : places.map { figures.judge($0, by: goal) }
         }
@@ -64,7 +64,7 @@ private struct MeasuredFigures {
             }
             for (key, series) in CellFigures(rows: samples).series {
                 var place = key
-                place.cell = series.cellID
+                place.cellID = series.cellID
                 self.series[place] = series
             }
         }
@@ -74,19 +74,19 @@ private struct MeasuredFigures {
     func places(of selector: GatePolicy.Selector) -> [Place] {
         series.keys.filter { place in
             Metric.named(place.metric)?.direction ?? .lower == .lower
-                && selector.matches(place.name(cellID: place.cell))
+                && selector.matches(place.name)
         }.sorted()
     }
 
     func judge(_ place: Place, by goal: GatePolicy.Rule) -> CompareRow {
         let (own, atMost) = (series[place]!, goal.figure.atMost ?? .infinity)
-        var row = goal.row(of: place.name(cellID: place.cell))
+        var row = goal.row(of: place.name)
         (row.runID, row.head, row.blocks) = (own.runID, own.centre, own.valueOfBlock.count)
         var reference: Reference?
         if let against = goal.against {
             reference = find(against, of: place)
             guard let reference, let base = series[reference.place] else { return row }
-            row.against = reference.isPaired ? reference.place.backend : reference.place.cell
+            row.against = reference.isPaired ? reference.place.backend.rawValue : reference.place.cellID
             row.base = base.centre
         }
         let measured = [own] + [reference.flatMap { series[$0.place] }].compactMap(\.self)
@@ -133,11 +133,11 @@ private struct MeasuredFigures {
         switch reference {
         case .baseline: return nil
         case .cell(let id):
-            other.cell = id
+            other.cellID = id
             return (other, false)
         case .fastest(let backends):
             let found = backends.compactMap { backend -> (place: Place, middle: Double)? in
-                other.backend = backend.rawValue
+                other.backend = backend
                 return series[other]?.centre.map { (other, $0) }
             }
             return found.min { $0.middle < $1.middle }.map { ($0.place, true) }

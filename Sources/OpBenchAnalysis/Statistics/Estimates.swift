@@ -5,14 +5,8 @@ import OpBenchModel
 ///
 /// - Returns: nil if there are no values, or if some are not finite.
 public func hodgesLehmann(_ values: [Double]) -> Double? {
-    guard values.allSatisfy(\.isFinite) else { return nil }
-    if values.count > listedLimit { return medianOfMatrix(WalshAverages(values.sorted())) }
-    var averages: [Double] = []
-    averages.reserveCapacity(values.count * (values.count + 1) / 2)
-    for first in values.indices {
-        for second in first..<values.endIndex { averages.append(mean(values[first], values[second])) }
-    }
-    return median(averages)
+    guard !values.isEmpty, values.allSatisfy(\.isFinite) else { return nil }
+    return medianOfMatrix(WalshAverages(values.sorted()))
 }
 
 /// Hodges–Lehmann's estimate of a shift between two independent samples: the median of all differences between a value
@@ -23,21 +17,10 @@ public func hodgesLehmannShift(from first: [Double], to second: [Double]) -> Dou
     guard first.allSatisfy(\.isFinite), second.allSatisfy(\.isFinite), !first.isEmpty, !second.isEmpty else {
         return nil
     }
-    if max(first.count, second.count) > listedLimit {
-        return medianOfMatrix(Differences(from: first.sorted(), to: second.sorted()))
-    }
-    var differences: [Double] = []
-    differences.reserveCapacity(first.count * second.count)
-    for from in first {
-        for to in second { differences.append(to - from) }
-    }
-    return median(differences)
+    return medianOfMatrix(Differences(from: first.sorted(), to: second.sorted()))
 }
 
-/// Up to this many values, all pairs are listed; more would take quadratic memory and time.
-private let listedLimit = 40
-
-private func medianOfMatrix(_ matrix: some SortedMatrix) -> Double? {
+private func medianOfMatrix(_ matrix: some SortedMatrix) -> Double {
     let count = matrix.count
     let upper = matrix.select(count / 2)
     if count % 2 == 1 { return upper }

@@ -97,9 +97,7 @@ struct BisectCommand: ParsableCommand {
                 "--blocks is \(blocks), but a regression needs \(FigureRule.standardMinBlocks): give more, or leave it out."
             )
         }
-        if let threshold, !(0...10).contains(threshold) {
-            throw ValidationError("--threshold is \(threshold); allowed is a part from 0 to 10.")
-        }
+        try NumberArgument.check(threshold, option: "--threshold", in: 0...10, "is a part from 0 to 10")
     }
 
     /// The policy without a file: that of `ab` or the one metric, for the own backends or those that the user names.
@@ -142,7 +140,7 @@ struct BisectCommand: ParsableCommand {
         let interleaved = try InterleavedPlan(selection, policy: policy, options: options, layouts: layout.layouts)
         let history = try CommitHistory.ofPackageHere(ends!.good, ends!.bad, range: range)
         var run = BisectRun(
-            history, builder: build.builder, options: options, layouts: layout.layouts ?? 0,
+            history, product: build.product, options: options, layouts: layout.layouts ?? 0,
             warnings: selection.warnings, isSilent: progress.isHidden)
         let whole = try run.measureEnds(interleaved)
         let rows = whole.rows.filter { policy.rule(for: $0) != nil && (figure == nil || $0.metric == figure) }
@@ -165,14 +163,7 @@ struct BisectCommand: ParsableCommand {
         let shown = ComparisonReport(rows: rows, outcome: nil, compared: .sides(measured.run))
         try StandardOutput.write(ComparisonTable.text(of: shown))
         StandardError.say("opbench: no figure regressed between these commits; there is nothing to search")
-        let outcome = GateOutcome(rows, hasBadSample: measured.run.hasBadSample, isLenient: false)
-        let status =
-            switch outcome {
-            case .pass, .regression, .missed: ExitStatus.success
-            case .badSample: ExitStatus.badSample
-            case .missing: ExitStatus.missing
-            case .inconclusive: ExitStatus.inconclusive
-            }
+        let status = GateOutcome(rows, hasBadSample: measured.run.hasBadSample, isLenient: false).status
         if status != ExitStatus.success { throw CommandOutcome(status: status) }
     }
 
@@ -195,7 +186,7 @@ struct BisectCommand: ParsableCommand {
         if omitsExplanation { return StandardError.say("opbench: to explain the difference: \(command)") }
         do {
             var explain = try ExplainCommand.parse(words)
-            if progress.isHidden { explain.hidesProgress = true }
+            explain.progress = progress
             try StandardOutput.write("\n")
             try explain.run()
         } catch let outcome as CommandOutcome where outcome.status != ExitStatus.badSample {

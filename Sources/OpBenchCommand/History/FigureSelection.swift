@@ -16,13 +16,25 @@ struct FigureSelection: ParsableArguments {
         help: ArgumentHelp("Only these backends, separated by commas.", valueName: "list"), completion: .backends)
     var backend: String?
 
+    @Flag(inversion: .prefixedNo, help: "Look for the points where figures changed.")
+    var changePoints = true
+
     /// The figures shown without `--metric`: the time of an operation, absolute and relative to Dispatch's.
     static let headline: Set<String> = [Metric.time.name, BaselineRatio.time.rawValue]
 
-    /// The series of the figures.
-    ///
+    /// The selected series, with their change points if they are wanted and Otava is installed.
+    func series(of place: HistoryPlace) throws -> [TrendSeries] {
+        let series = try series(of: try History(place.path))
+        guard changePoints else { return series }
+        guard let finder = ChangePoints() else {
+            StandardError.say("opbench: no change points: Apache Otava is not installed; \(ChangePoints.remedy)")
+            return series
+        }
+        return try CancellableWork.finish { try await finder.found(in: series) }
+    }
+
     /// - Throws: `InputError` if nothing is selected.
-    func series(of history: History) throws -> [TrendSeries] {
+    private func series(of history: History) throws -> [TrendSeries] {
         let known = history.names
         let filter = try cell.map { try CellFilter($0, option: "--cell") }
         let metrics = try metric.map { try Set(Self.names($0, option: "--metric", known: known.metrics)) }
@@ -45,6 +57,8 @@ struct FigureSelection: ParsableArguments {
     }
 
     private static func names(_ list: String, option: String, known: [String]) throws(InputError) -> [String] {
-        try NameList.names(list, option: option, known: known) { "the history has no \"\($0)\"" }
+        try NameList.names(list, option: option, known: known, from: "opbench describe") {
+            "the history has no \"\($0)\""
+        }
     }
 }

@@ -50,7 +50,7 @@ struct HistoryAddCommand: ParsableCommand {
         let mistakes = Mistakes()
         for name in runs {
             do throws(InputError) {
-                for entry in try History.Entry.all(of: try MeasuredRun(name, in: place.folder)) {
+                for entry in try History.Entry.all(of: try MeasuredRun(name, in: place.results.folder)) {
                     guard let twin = entries.first(where: { $0.run.id == entry.run.id }) else {
                         entries.append(entry)
                         continue

@@ -8,13 +8,11 @@ struct HistoryPlace: ParsableArguments {
             "The history's file; by default \(HistoryRow.fileName) in the folder of runs.", valueName: "file"))
     var file: String?
 
-    @Option(name: .customLong("results"), help: ArgumentHelp("The folder of runs.", valueName: "dir"))
-    var folder = "results"
+    @OptionGroup var results: ResultsOption
 
-    var path: String { file ?? "\(folder)/\(HistoryRow.fileName)" }
+    var path: String { file ?? "\(results.folder)/\(HistoryRow.fileName)" }
 
     func validate() throws {
-        try FolderArgument.check(folder, option: "--results")
         if file?.isEmpty == true { throw ValidationError("--file is empty; name a file.") }
     }
 }

@@ -22,14 +22,11 @@ struct HistoryReportCommand: ParsableCommand {
 
     @OptionGroup var figures: FigureSelection
 
-    @Flag(inversion: .prefixedNo, help: "Look for the points where figures changed.")
-    var changePoints = true
-
     @OptionGroup var place: HistoryPlace
 
     func run() throws {
         let file = try ReportFile(output)
-        let series = try HistoryTrendCommand.series(figures, of: place, changePoints: changePoints)
+        let series = try figures.series(of: place)
         let page = ReportPage(
             title: "History: \(TrendText.span(TrendText.runs(of: series)))", trends: series,
             maker: "Made by opbench \(ProgramVersion.number).")

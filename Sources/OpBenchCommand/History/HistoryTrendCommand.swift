@@ -1,7 +1,4 @@
 import ArgumentParser
-import OpBenchHistory
-import OpBenchModel
-import OpBenchRunner
 
 /// `opbench history trend`
 struct HistoryTrendCommand: ParsableCommand {
@@ -9,13 +6,13 @@ struct HistoryTrendCommand: ParsableCommand {
         commandName: "trend",
         abstract: "Print how figures change from run to run, and where they changed.",
         discussion: """
-            Prints one line per figure, or one per run if a single figure is selected; the history's file has them all. \
-            Without --metric, these are the times of operations and their ratios to Dispatch's. Runs with the same \
-            class of host, allocator and build make one series; others have separate tables. Machines drift from day \
+            Prints a line for each figure or, if the options select a single one, a line for each run. Without \
+            --metric, the figures are the times of operations and their ratios to Dispatch's. Runs of one class of \
+            host, allocator and kind of build make one series; each series has its own table. Machines drift from day \
             to day; the ratio to Dispatch does not.
 
-            Apache Otava finds change points if it is installed: `otava` on PATH, or the program in the variable \
-            OPBENCH_OTAVA. The change is the mean from there on, relative to the mean before.
+            If Apache Otava is installed, it finds the points where figures changed: `otava` on PATH, or the program \
+            that OPBENCH_OTAVA names. A change is the mean from its point on, relative to the mean before.
 
             EXAMPLES
               opbench history trend
@@ -25,24 +22,7 @@ struct HistoryTrendCommand: ParsableCommand {
 
     @OptionGroup var figures: FigureSelection
 
-    @Flag(inversion: .prefixedNo, help: "Look for the points where figures changed.")
-    var changePoints = true
-
     @OptionGroup var place: HistoryPlace
 
-    func run() throws {
-        try StandardOutput.write(
-            TrendTable.text(of: Self.series(figures, of: place, changePoints: changePoints)))
-    }
-
-    /// The selected series, with their change points if they are wanted and Otava is installed.
-    static func series(_ figures: FigureSelection, of place: HistoryPlace, changePoints: Bool) throws -> [TrendSeries] {
-        let series = try figures.series(of: try History(place.path))
-        guard changePoints else { return series }
-        guard let finder = ChangePoints() else {
-            StandardError.say("opbench: no change points: Apache Otava is not installed; \(ChangePoints.remedy)")
-            return series
-        }
-        return try CancellableWork.finish { try await finder.found(in: series) }
-    }
+    func run() throws { try StandardOutput.write(TrendTable.text(of: figures.series(of: place))) }
 }

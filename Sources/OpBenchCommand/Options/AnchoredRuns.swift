@@ -15,7 +15,7 @@ struct MissingBaseline: Error, CustomStringConvertible {
 
     var description: String {
         "\(file): \(path): there is no baseline \"\(name)\" in \(folder); keep a run as it: "
-            + "opbench baseline save RUN --name \(name)"
+            + "opbench baseline RUN --name \(name)"
     }
 }
 

@@ -37,26 +37,22 @@ enum NameList {
     private static func names(
         _ list: String, option: String, what: String, known: [String]
     ) throws(InputError) -> [String] {
-        try names(list, option: option, known: known) { "unknown \(what) \"\($0)\"" }
+        try names(list, option: option, known: known, from: "opbench describe") { "unknown \(what) \"\($0)\"" }
     }
 
     /// The distinct names.
     ///
-    /// - Parameter message: the message about an unknown name.
+    /// - Parameters:
+    ///   - command: the command that prints all known names.
+    ///   - message: the message about an unknown name.
     static func names(
-        _ list: String, option: String, known: [String], message: (String) -> String
+        _ list: String, option: String, known: [String], from command: String? = nil, message: (String) -> String
     ) throws(InputError) -> [String] {
-        var names: [String] = []
-        for part in list.split(separator: ",", omittingEmptySubsequences: false) {
-            let name = String(part)
-            guard known.contains(name) else {
-                throw InputError(
-                    file: option, message: message(name),
-                    remedy: Suggestion.remedy(for: name, among: known, from: "opbench describe"))
-            }
-            if !names.contains(name) { names.append(name) }
-        }
-        return names
+        let names = list.split(separator: ",", omittingEmptySubsequences: false).map(String.init).uniqued()
+        guard let name = names.first(where: { !known.contains($0) }) else { return names }
+        throw InputError(
+            file: option, message: message(name),
+            remedy: Suggestion.remedy(for: name, among: known, from: command))
     }
 }
 
@@ -66,6 +62,16 @@ enum FolderArgument {
     static func check(_ folder: String, option: String) throws {
         if folder.isEmpty { throw ValidationError("\(option) is empty; name a folder, `.` for this one.") }
     }
+}
+
+/// `--results`: the folder of the runs that a command takes.
+struct ResultsOption: ParsableArguments {
+    @Option(
+        name: .customLong("results"), help: ArgumentHelp("The folder to look runs up in.", valueName: "dir"),
+        completion: .directory)
+    var folder = "results"
+
+    func validate() throws { try FolderArgument.check(folder, option: "--results") }
 }
 
 /// `--output` of commands that write a profile.
@@ -83,55 +89,68 @@ struct ProfileFolderOption: ParsableArguments {
     func folder() -> String { directory ?? "profiles/\(RunIdentifier.make())" }
 }
 
-/// A value on the command line with a form of its own, which refusals name.
-protocol FormedArgument: SendableMetatype {
-    /// The allowed form, as in `write …`.
-    static var form: String { get }
-
-    init?(argument: String)
-}
-
-extension FormedArgument {
-    /// Parses an option's value.
-    @Sendable static func parse(_ text: String) throws -> Self {
-        guard let value = Self(argument: text) else { throw ValidationError("write \(form).") }
-        return value
+/// Values with a form of their own, for `transform`. An error names the allowed form; the parser adds option and value.
+enum FormedArgument {
+    /// A time above 0 in seconds.
+    static func seconds(_ text: String) throws -> Double {
+        guard let seconds = time(text), seconds > 0 else {
+            throw ValidationError("write a time above 0, such as 90s, 10m or 2h.")
+        }
+        return seconds
     }
-}
 
-/// A time on the command line: `90s`, `10m`, `2h`; a number alone is in seconds.
-struct TimeArgument: FormedArgument {
-    static let form = "a time above 0, such as 90s, 10m or 2h"
+    /// A time since a beginning, in nanoseconds.
+    static func offset(_ text: String) throws -> Int64 {
+        guard let seconds = time(text) else {
+            throw ValidationError("write a time from 0, such as 250ms, 10s or 2m.")
+        }
+        return Int64((seconds * 1e9).rounded())
+    }
 
-    let seconds: Double
-
+    private static let units = ["ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600]
     /// One year; a longer time counts as a mistake.
     private static let limit = 31_536_000.0
 
-    init?(argument: String) {
-        let factors: [Character: Double] = ["s": 1, "m": 60, "h": 3600]
-        let factor = argument.last.flatMap { factors[$0] }
-        guard let number = Double(factor == nil ? argument : String(argument.dropLast())) else { return nil }
-        seconds = number * (factor ?? 1)
-        guard seconds > 0, seconds <= Self.limit else { return nil }
+    /// A number with its unit; without one it is in seconds.
+    private static func time(_ text: String) -> Double? {
+        let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        let unit = text[number.endIndex...]
+        guard let factor = unit.isEmpty ? 1 : units[String(unit)], let value = Double(number) else { return nil }
+        let seconds = value * factor
+        return seconds <= limit ? seconds : nil
     }
-}
 
-/// A part of a figure on the command line: `2%`, `±0.5%`.
-struct PercentArgument: FormedArgument {
-    static let form =
-        "\(FigureText.write(percents.lowerBound))% to \(FigureText.write(percents.upperBound))%, such as 2%"
-
-    /// `0.02` for `2%`.
-    let part: Double
+    /// A part of a figure: 0.02 for `2%` or `±2%`.
+    static func part(_ text: String) throws -> Double {
+        let digits = text.hasPrefix("±") ? text.dropFirst() : text[...]
+        guard digits.last == "%", let number = Double(digits.dropLast()), percents.contains(number) else {
+            let (least, most) = (FigureText.write(percents.lowerBound), FigureText.write(percents.upperBound))
+            throw ValidationError("write \(least)% to \(most)%, such as 2%.")
+        }
+        return number / 100
+    }
 
     /// A narrower interval would need more blocks than a run can have; a wider one shows nothing.
     private static let percents = 0.01...100.0
 
-    init?(argument: String) {
-        let text = argument.hasPrefix("±") ? argument.dropFirst() : argument[...]
-        guard text.last == "%", let number = Double(text.dropLast()), Self.percents.contains(number) else { return nil }
-        part = number / 100
+    static func processors(_ text: String) throws -> ProcessorSet {
+        guard let set = ProcessorSet(text) else {
+            throw ValidationError("write numbers and ranges, such as 0-3,8 or 0-14:2.")
+        }
+        return set
+    }
+}
+
+/// A number given by an option.
+enum NumberArgument {
+    /// Refuses one that is not allowed.
+    ///
+    /// - Parameter words: the allowed ones, after "allowed".
+    static func check<Value: Comparable>(
+        _ number: Value?, option: String, in allowed: ClosedRange<Value>, _ words: String
+    ) throws {
+        guard let number, !allowed.contains(number) else { return }
+        throw ValidationError("\(option) is \(number); allowed \(words).")
     }
 }
 
@@ -145,16 +164,15 @@ enum SampleTime {
             """,
         valueName: "seconds")
 
-    static func check(seconds: Double) throws {
-        guard seconds > 0, seconds <= 3600 else {
-            throw ValidationError("--seconds is \(seconds); allowed are more than 0 and at most 3600.")
-        }
+    static func check(seconds: Double?) throws {
+        try NumberArgument.check(
+            seconds, option: "--seconds", in: 0.nextUp...3600, "are more than 0 and at most 3600")
     }
 
     static func check(timeout: Double?) throws {
         let most = TimeLimitOfSample.most
-        guard let timeout, !(timeout > 0 && timeout <= most) else { return }
-        throw ValidationError("--timeout is \(timeout); allowed are more than 0 and at most \(Int(most)) seconds.")
+        try NumberArgument.check(
+            timeout, option: "--timeout", in: 0.nextUp...most, "are more than 0 and at most \(Int(most)) seconds")
     }
 
     static func check(seconds: Double, timeout: Double?) throws {

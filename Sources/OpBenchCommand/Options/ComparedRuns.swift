@@ -32,7 +32,7 @@ enum ComparedRuns {
     ) throws(InputError) -> [CompareRow] {
         let ignored = try ignored(list)
         let head = runs[runs.count - 1]
-        let staged = AppliedPolicy(policy, stages: head.facts?.stages ?? [], ignoring: ignored)
+        let staged = Comparison.Question(policy, stages: head.facts?.stages ?? [], ignoring: ignored)
         let rows: [CompareRow]
         switch self {
         case .runs(let runs):
@@ -42,7 +42,7 @@ enum ComparedRuns {
                     remedy: "judge it with `opbench gate --ab`")
             }
             try MeasuredRun.checkSameHost(runs[0], head, ignoring: ignored)
-            let question = AppliedPolicy(policy, ignoring: ignored).question()
+            let question = Comparison.Question(policy, ignoring: ignored)
             rows = try Comparison(base: runs[0].samples, head: head.samples, question: question).rows
         case .sides(let run):
             guard Set(run.samples.map(\.side)).isSuperset(of: ["base", "head"]) else {
@@ -67,17 +67,10 @@ enum ComparedRuns {
         let known = runs.reduce(into: Set<String>()) { known, run in
             for row in run.samples { known.formUnion(row.parameters.keys) }
         }.sorted()
-        var names: Set<String> = []
-        for part in list.split(separator: ",", omittingEmptySubsequences: false) {
-            let name = String(part)
-            guard known.contains(name) else {
-                throw InputError(
-                    file: "--ignore-parameters", message: "no cell has a parameter \"\(name)\"",
-                    remedy: Suggestion.remedy(for: name, among: known))
-            }
-            names.insert(name)
-        }
-        return names
+        return Set(
+            try NameList.names(list, option: "--ignore-parameters", known: known) {
+                "no cell has a parameter \"\($0)\""
+            })
     }
 }
 
@@ -107,10 +100,5 @@ struct ComparisonOptions: ParsableArguments {
             "Parameters, separated by commas, that compared cells may differ in.", valueName: "list"))
     var ignoredParameters: String?
 
-    @Option(
-        name: .customLong("results"), help: ArgumentHelp("The folder to look runs up in.", valueName: "dir"),
-        completion: .directory)
-    var folder = "results"
-
-    func validate() throws { try FolderArgument.check(folder, option: "--results") }
+    @OptionGroup var results: ResultsOption
 }

@@ -115,26 +115,20 @@ extension CompareRow {
 }
 
 extension MeasuredChange {
-    /// A cell on a backend.
-    struct Target: Hashable, Sendable {
-        var cellID: String
-        var backend: BackendID
-    }
-
-    /// Time and CPU time of each cell and backend, as estimated by the comparison.
-    static func byTarget(_ rows: [CompareRow]) -> [Target: [MeasuredChange]] {
-        var changes: [Target: [MeasuredChange]] = [:]
-        for (name, metric) in [("time", Metric.time), ("CPU time", .cpuTime)] {
-            for row in rows where row.isWholeTime && row.metric == metric.name {
-                guard let base = row.base, let head = row.head, let ratio = row.ratio else { continue }
+    /// Time and CPU time of a target, as estimated by the comparison of both sides.
+    static func all(of target: ExplainedTarget, in rows: [CompareRow]) -> [MeasuredChange] {
+        let own = rows.filter {
+            $0.isWholeTime && $0.cellID == target.cell.id && $0.backend == target.backends.base
+        }
+        return [("time", Metric.time), ("CPU time", .cpuTime)].flatMap { name, metric in
+            own.filter { $0.metric == metric.name }.compactMap { row in
+                guard let base = row.base, let head = row.head, let ratio = row.ratio else { return nil }
                 let ends = [row.ratioLow, row.ratioHigh].compactMap(\.self)
-                changes[Target(cellID: row.cellID, backend: row.backend), default: []].append(
-                    MeasuredChange(
-                        name: name, base: base, head: head, ratio: ratio,
-                        interval: ends.count == 2 ? ends[0]...max(ends[0], ends[1]) : nil))
+                return MeasuredChange(
+                    name: name, base: base, head: head, ratio: ratio,
+                    interval: ends.count == 2 ? ends[0]...max(ends[0], ends[1]) : nil)
             }
         }
-        return changes
     }
 }
 

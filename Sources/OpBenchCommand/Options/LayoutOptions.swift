@@ -19,10 +19,9 @@ struct LayoutOptions: ParsableArguments {
     static let allowed = FigureRule.standardMinBlocks...signFlipLimit
 
     func validate() throws {
-        if let layouts, !Self.allowed.contains(layouts) {
-            let (least, most) = (Self.allowed.lowerBound, Self.allowed.upperBound)
-            throw ValidationError("--layouts is \(layouts); allowed is a whole number from \(least) to \(most).")
-        }
+        let (least, most) = (Self.allowed.lowerBound, Self.allowed.upperBound)
+        try NumberArgument.check(
+            layouts, option: "--layouts", in: Self.allowed, "is a whole number from \(least) to \(most)")
     }
 
     /// Refuses blocks that would use some layouts more often than others.

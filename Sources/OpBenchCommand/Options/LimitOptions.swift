@@ -12,27 +12,13 @@ struct LimitOptions: ParsableArguments {
                 As for taskset(1). The engine and Dispatch make as many threads as there are processors, so runs are \
                 comparable only with the same list. `opbench doctor` suggests one.
                 """,
-            valueName: "list"), transform: ProcessorArgument.parse)
-    var list: ProcessorArgument?
-
-    var processors: ProcessorSet? { list?.set }
+            valueName: "list"), transform: FormedArgument.processors)
+    var processors: ProcessorSet?
 
     /// - Throws: `InputError` for processors that samples cannot have here.
     func checked() throws(InputError) -> SampleLimits {
         let limits = SampleLimits(processors: processors)
         try limits.check()
         return limits
-    }
-}
-
-/// Processors on the command line: `0-3,8`.
-struct ProcessorArgument: FormedArgument {
-    static let form = "numbers and ranges, such as 0-3,8 or 0-14:2"
-
-    let set: ProcessorSet
-
-    init?(argument: String) {
-        guard let set = ProcessorSet(argument) else { return nil }
-        self.set = set
     }
 }

@@ -35,9 +35,7 @@ struct PlanOptions: ParsableArguments {
     var timeout: Double?
 
     func validate() throws {
-        if let blocks, !(1...1000).contains(blocks) {
-            throw ValidationError("--blocks is \(blocks); allowed is a whole number from 1 to 1000.")
-        }
+        try NumberArgument.check(blocks, option: "--blocks", in: 1...1000, "is a whole number from 1 to 1000")
         try SampleTime.check(timeout: timeout)
     }
 }

@@ -31,7 +31,7 @@ struct RefOptions: ParsableArguments {
         guard base == nil else { return }
         for (name, isGiven) in [
             ("--head-ref", head != nil), ("--product", build.product != nil),
-            ("--build-option", !build.arguments.isEmpty), ("--skip-equal", skipsEqual),
+            ("--skip-equal", skipsEqual),
         ] where isGiven {
             throw ValidationError("\(name) needs --base-ref.")
         }
@@ -42,17 +42,17 @@ struct RefOptions: ParsableArguments {
     /// - Parameter layouts: the number of layouts in which each is linked.
     func build(layouts: Int) throws -> (base: BuiltCommit, head: BuiltCommit)? {
         try base.map {
-            try Self.build(base: $0, head: head, option: "--base-ref", layouts: layouts, build.builder)
+            try Self.build(base: $0, head: head, option: "--base-ref", layouts: layouts, build.product)
         }
     }
 
     /// The program of the checked-out commit, in as many layouts for each of two sides.
     static func buildCheckedOut(layouts: Int) throws -> (base: BuiltCommit, head: BuiltCommit) {
-        try build(base: "HEAD", head: nil, option: "--layouts", layouts: layouts, CommitBuilder())
+        try build(base: "HEAD", head: nil, option: "--layouts", layouts: layouts, nil)
     }
 
     private static func build(
-        base: String, head: String?, option: String, layouts: Int, _ builder: CommitBuilder
+        base: String, head: String?, option: String, layouts: Int, _ product: String?
     ) throws -> (base: BuiltCommit, head: BuiltCommit) {
         try CancellableWork.finish {
             let repository = try await PackageRepository.containing(".")
@@ -61,7 +61,7 @@ struct RefOptions: ParsableArguments {
             let headCommit =
                 if let head { try await repository.commit(of: head, option: "--head-ref") } else { checkedOut }
             if checkedOut.isSame(as: headCommit) { tellChanges(try await repository.changedFiles(), headCommit) }
-            return try await builder.builds(of: repository).programs(
+            return try await RefBuilds(of: repository, product: product).programs(
                 base: baseCommit, head: headCommit, layouts: layouts)
         }
     }
@@ -80,30 +80,17 @@ struct BuildOptions: ParsableArguments {
         help: ArgumentHelp(
             "The product to build; by default the one with this program's name.", valueName: "name"))
     var product: String?
-
-    @Option(
-        name: .customLong("build-option"),
-        help: ArgumentHelp("A further argument of swift build. Repeatable.", valueName: "argument"))
-    var arguments: [String] = []
-
-    var builder: CommitBuilder { CommitBuilder(product: product, arguments: arguments) }
 }
 
-/// Builds commits, and describes that on standard error.
-struct CommitBuilder: Sendable {
-    /// Nil for the product with this program's name.
-    var product: String?
-    var arguments: [String] = []
-
-    func builds(of repository: PackageRepository) -> RefBuilds {
-        let progress = BuildProgress()
-        return RefBuilds(
-            of: repository, product: product ?? Self.ownName, options: arguments,
-            say: { StandardError.say("opbench: \($0)") }, building: progress.begin)
-    }
-
-    private static var ownName: String {
-        OwnProgram.path?.split(separator: "/").last.map(String.init) ?? "opbench"
+extension RefBuilds {
+    /// Builds that are described on standard error.
+    ///
+    /// - Parameter product: nil for the one with this program's name.
+    init(of repository: PackageRepository, product: String?) {
+        let own = OwnProgram.path?.split(separator: "/").last.map(String.init) ?? "opbench"
+        self.init(
+            of: repository, product: product ?? own, say: { StandardError.say("opbench: \($0)") },
+            building: BuildProgress().begin)
     }
 }
 

@@ -40,12 +40,16 @@ struct ReportOptions: ParsableArguments {
     /// Whether the comparison has a destination besides standard output.
     var isWritten: Bool { csv != nil || markdown != nil || junit != nil || annotates }
 
+    /// A requested file, and its text from all figures and from the report.
+    typealias Output = (file: ReportFile, text: ([CompareRow], ComparisonReport) -> String)
+
     /// The requested files, checked before any work is done.
-    func files() throws(InputError) -> ReportFiles {
-        ReportFiles(
-            csv: try csv.map { (path) throws(InputError) in try ReportFile(path) },
-            markdown: try markdown.map { (path) throws(InputError) in try ReportFile(path) },
-            junit: try junit.map { (path) throws(InputError) in try ReportFile(path) })
+    func files() throws(InputError) -> [Output] {
+        var files: [Output] = []
+        if let csv { files.append((try ReportFile(csv), { rows, _ in CSVFile.text(of: rows) })) }
+        if let markdown { files.append((try ReportFile(markdown), { ComparisonMarkdown.text(of: $1) })) }
+        if let junit { files.append((try ReportFile(junit), { JUnitReport.text(of: $1) })) }
+        return files
     }
 
     func loadPolicy(for compared: ComparedRuns) throws(InputErrors) -> GatePolicy {
@@ -73,7 +77,7 @@ struct ReportOptions: ParsableArguments {
     /// - Parameter anchors: the baselines of the policy.
     func report(
         _ rows: [CompareRow], policy: GatePolicy, compared: ComparedRuns,
-        anchors: [MeasuredRun], outcome: GateOutcome? = nil, files: ReportFiles
+        anchors: [MeasuredRun], outcome: GateOutcome? = nil, files: [Output]
     ) throws {
         for index in policy.unusedRules(among: rows) {
             StandardError.say("opbench: warning: rule \(index + 1) of the policy matches no figure")
@@ -89,11 +93,7 @@ struct ReportOptions: ParsableArguments {
         }
         try StandardOutput.write(presentation.text(of: shown))
         if annotates { try StandardOutput.write(GitHubAnnotations.text(of: shown)) }
-        var reports: [(file: ReportFile, text: String)] = []
-        if let file = files.csv { reports.append((file, CSVFile.text(of: rows))) }
-        if let file = files.markdown { reports.append((file, ComparisonMarkdown.text(of: shown))) }
-        if let file = files.junit { reports.append((file, JUnitReport.text(of: shown))) }
-        try ReportFile.write(reports)
+        try ReportFile.write(files.map { ($0.file, $0.text(rows, shown)) })
         if !isOnScreen {
             for remedy in shown.remedies { StandardError.say("opbench: \(remedy)") }
         }
@@ -126,11 +126,4 @@ extension [MeasuredRun] {
     var backends: Set<BackendID> {
         reduce(into: []) { backends, run in for row in run.samples { backends.insert(row.backend) } }
     }
-}
-
-/// The files of a comparison's reports.
-struct ReportFiles {
-    var csv: ReportFile?
-    var markdown: ReportFile?
-    var junit: ReportFile?
 }

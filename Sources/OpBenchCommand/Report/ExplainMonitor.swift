@@ -10,17 +10,18 @@ import OpBenchRunner
 final class ExplainMonitor {
     private var display: ProgressDisplay
     private let estimatedSeconds: Double
-    private let measured: [MeasuredChange.Target: [MeasuredChange]]
+    private let compared: [CompareRow]
     private let output: ExplanationFolder?
     private(set) var hasFailures = false
     /// The explanations of all cells so far.
     private(set) var markdown = ""
 
+    /// - Parameter compared: the comparison that chose the targets.
     init(
-        _ options: ProfileOptions, targets: Int, turns: Int,
-        measured: [MeasuredChange.Target: [MeasuredChange]], output: ExplanationFolder?, isSilent: Bool
+        _ options: ProfileOptions, targets: Int, turns: Int, compared: [CompareRow], output: ExplanationFolder?,
+        isSilent: Bool
     ) {
-        self.measured = measured
+        self.compared = compared
         display = ProgressDisplay(style: isSilent ? .silent : StandardError.isTerminal ? .bar : .lines)
         estimatedSeconds = Double(targets * turns * 2) * (5 * options.seconds + 2)
         self.output = output
@@ -36,7 +37,7 @@ final class ExplainMonitor {
             display.eraseBar()
             let (title, backends) = (cell.target.title, cell.target.backends)
             let turns = cell.explanation.turns.base
-            let measured = measured[.init(cellID: cell.target.cell.id, backend: backends.base)] ?? []
+            let measured = MeasuredChange.all(of: cell.target, in: compared)
             let heading =
                 backends.areTwo
                 ? "\(title), \(counted(turns, "turn")) of each backend"

@@ -15,14 +15,14 @@ extension MeasuredRun {
             ("samples", description.samples), ("precision", facts.flatMap(RunDescription.precision)),
             ("command", facts.map { ShellWords.joined($0.arguments) }),
         ]
-        let own = known.compactMap { label, value in value.map { (label, $0) } }
+        let own: [PageRun.Fact] = known.compactMap { label, value in value.map { (label, $0) } }
         let summary = try ShownRun(self).rows
         let findings = FindingSentences(summary, SummaryContext(facts))
         return PageRun(
             name: name, heading: description.heading, sentences: findings.lines, samples: samples, summary: summary,
             latencies: try latencies(),
-            workloads: (facts?.workloads ?? []).map { .init(name: $0.name, file: $0.file, text: $0.text) },
-            facts: (own + (facts?.environment.map { ($0.label, $0.value) } ?? [])).map { .init($0.0, $0.1) },
+            workloads: (facts?.workloads ?? []).map { ($0.name, $0.file, $0.text) },
+            facts: own + (facts?.environment.map { ($0.label, $0.value) } ?? []),
             explanations: explanations)
     }
 

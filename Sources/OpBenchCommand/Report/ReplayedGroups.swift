@@ -1,7 +1,7 @@
 import OpBenchModel
 
-/// The groups of replays: their rates and latencies in the recording, and in each cell on each backend, with the
-/// difference from the recording.
+/// The groups of replays: their rates and latencies in the recording, then in each cell on each backend, with the
+/// difference from the recording. At another speed a rate has none: the setting makes it.
 enum ReplayedGroups {
     private struct Row: Sendable {
         var heading: String
@@ -31,22 +31,31 @@ enum ReplayedGroups {
         return "\n" + Table(columns, lines).layout(width: width, heading: \.heading).text
     }
 
-    /// - Parameter rows: those of one group, one at least.
+    /// The lines of one group: those of the cells that replay the same recorded operations follow what was recorded of
+    /// these. Parts of a recording, as by `queue`, have rates of their own.
     private static func settings(_ rows: [SummaryRow], _ cells: CellNames) -> [[String]] {
-        func texts(_ row: SummaryRow, _ figures: [Figure], beside recorded: [Figure]? = nil) -> [String] {
-            zip(figures, recorded ?? figures).map { figure, other in
+        let recorded: [Figure] = [.recordedRate, .recordedLatencyP50, .recordedLatencyP99]
+        let replayed: [Figure] = [.completionRate, .intendedLatencyP50, .intendedLatencyP99]
+        func texts(_ row: SummaryRow, _ figures: [Figure], beside others: [Double?] = []) -> [String] {
+            let hasOwnSpeed = (row.parameters["speed"].flatMap(Double.init) ?? 1) != 1
+            return figures.enumerated().map { place, figure in
                 guard let value = row[figure].value else { return Quantities.absent }
-                let text = figure.metric.unit == .perSecond ? Quantities.count(value) : Quantities.time(value)
-                guard recorded != nil, let other = row[other].value, other > 0 else { return text }
+                let isRate = figure.metric.unit == .perSecond
+                let text = isRate ? Quantities.count(value) : Quantities.time(value)
+                guard !others.isEmpty, !(isRate && hasOwnSpeed), let other = others[place], other > 0 else {
+                    return text
+                }
                 return "\(text) (\(Quantities.change(value / other - 1)))"
             }
         }
-        let recorded: [Figure] = [.recordedRate, .recordedLatencyP50, .recordedLatencyP99]
-        let replayed: [Figure] = [.completionRate, .intendedLatencyP50, .intendedLatencyP99]
-        return [["recorded"] + texts(rows[0], recorded)]
-            + rows.map { row in
-                let name = [cells.name(of: row.cellID), row.backendSide.title].filter { !$0.isEmpty }
-                return [name.joined(separator: ", ")] + texts(row, replayed, beside: recorded)
-            }
+        func load(_ row: SummaryRow) -> [Double?] { recorded.map { row[$0].value } }
+        return rows.map(load).uniqued().flatMap { shared in
+            let own = rows.filter { load($0) == shared }
+            return [["recorded"] + texts(own[0], recorded)]
+                + own.map { row in
+                    let name = [cells.name(of: row.cellID), row.backendSide.title].filter { !$0.isEmpty }
+                    return [name.joined(separator: ", ")] + texts(row, replayed, beside: shared)
+                }
+        }
     }
 }

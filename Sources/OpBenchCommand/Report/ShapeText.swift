@@ -38,25 +38,12 @@ enum ShapeText {
         }
     }
 
-    // MARK: Lines
-
-    private static let (indentation, width) = ("      ", 80)
-
     /// A name, and below it sentences wrapped to 80 columns.
     private static func entry(_ name: String, _ sentences: [String]) -> String {
-        "  \(name)\n" + sentences.filter { !$0.isEmpty }.map(wrapped).joined()
-    }
-
-    private static func wrapped(_ sentence: String) -> String {
-        var (lines, line) = ("", indentation)
-        for word in sentence.split(separator: " ") {
-            if line != indentation, line.count + 1 + word.count > width {
-                lines += line + "\n"
-                line = indentation
-            }
-            line += (line == indentation ? "" : " ") + word
+        let lines = sentences.filter { !$0.isEmpty }.map {
+            WrappedText.paragraph($0, width: 80, first: "      ", hanging: 6)
         }
-        return lines + line + "\n"
+        return "  \(name)\n" + lines.joined()
     }
 }
 

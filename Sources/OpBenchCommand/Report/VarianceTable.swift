@@ -6,9 +6,7 @@ enum VarianceTable {
     /// - Parameter width: nil for no limit.
     static func text(of findings: [VarianceFinding], width: Int? = nil) -> String {
         guard let main = VarianceFinding.main(of: findings) else { return "" }
-        let advice =
-            "\(Quantities.percent(main.share)) of the variance of a block's ratio is \(place(of: main.source)): "
-            + remedy(for: main.source)
+        let advice = "\(Quantities.percent(main.share)) of the variance of a block's ratio is \(words(main.source))"
         return "\n" + Table(columns, findings).text(width: width) + "\n"
             + WrappedText.paragraph(advice, width: width, hanging: 2)
     }
@@ -38,19 +36,12 @@ enum VarianceTable {
         variance.map { Quantities.percent($0.squareRoot()) } ?? Quantities.absent
     }
 
-    private static func place(of source: VarianceComponents.Source) -> String {
+    /// Where the source is, and what narrows it.
+    private static func words(_ source: VarianceComponents.Source) -> String {
         switch source {
-        case .rounds: "between rounds of a sample"
-        case .processes: "between processes"
-        case .layouts: "between layouts"
-        }
-    }
-
-    private static func remedy(for source: VarianceComponents.Source) -> String {
-        switch source {
-        case .rounds: "longer samples help, with more operations in each"
-        case .processes: "more blocks help"
-        case .layouts: "more layouts help, not more blocks of one"
+        case .rounds: "between rounds of a sample: longer samples help, with more operations in each"
+        case .processes: "between processes: more blocks help"
+        case .layouts: "between layouts: more layouts help, not more blocks of one"
         }
     }
 }

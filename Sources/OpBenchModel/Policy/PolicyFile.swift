@@ -228,7 +228,7 @@ private struct PolicyFormats: Sendable {
             return name
         }
         return .object(
-            of: "baseline", name, "The baseline's name, of `opbench baseline save --name`.",
+            of: "baseline", name, "The baseline's name, of `opbench baseline --name`.",
             remedy: "name a baseline that `opbench runs` prints")
     }
 

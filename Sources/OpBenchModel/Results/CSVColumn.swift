@@ -2,7 +2,7 @@
 /// columns, so they cannot differ.
 public struct CSVColumn<Row: Sendable>: Sendable {
     public let name: String
-    /// Whether the column holds numbers, which a spreadsheet computes no formula from.
+    /// Whether the column holds numbers. They are always written as they are: no spreadsheet takes one for a formula.
     var isNumber = false
     let write: @Sendable (Row) -> String
     /// Stores the text in the row. Returns the expected form if the text does not fit.
