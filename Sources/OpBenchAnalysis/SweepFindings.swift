@@ -3,11 +3,12 @@ import OpBenchModel
 
 /// The place on a sweep where a backend crosses a bound: in a workload whose cells differ in one parameter only.
 public struct SweepFinding: Sendable {
-    public enum Kind: Sendable, CaseIterable {
+    /// By the parameter that differs.
+    public enum Kind: String, Sendable, CaseIterable {
         /// The least work of an operation with which half of the processors' time is work: the minimum effective task
         /// granularity at an efficiency of 50 % of Slaughter et al., “Task Bench: A Parameterized Benchmark for
         /// Evaluating Parallel Runtime Performance” (SC20). In nanoseconds.
-        case granularity
+        case granularity = "work_ns"
         /// The load, or the rate of arrivals per second, at which the 99th percentile of an open loop passes a
         /// millisecond.
         case load, rate
@@ -38,7 +39,7 @@ public struct SweepFinding: Sendable {
         let names = Set(rows.flatMap(\.parameters.keys)).filter { name in
             Set(rows.map { $0.parameters[name] }).count > 1
         }
-        guard names.count == 1, let kind = Kind.allCases.first(where: { names.contains($0.parameter) }) else {
+        guard names.count == 1, let kind = Kind.allCases.first(where: { names.contains($0.rawValue) }) else {
             return []
         }
         return rows.backendSides.compactMap { backend in
@@ -77,17 +78,9 @@ public struct SweepFinding: Sendable {
 }
 
 extension SweepFinding.Kind {
-    fileprivate var parameter: String {
-        switch self {
-        case .granularity: "work_ns"
-        case .load: "load"
-        case .rate: "rate"
-        }
-    }
-
     /// Nil for a row that has no such figure.
     fileprivate func point(_ row: SummaryRow) -> SweepFinding.Point? {
-        guard let x = row.parameters[parameter].flatMap(Double.init), x > 0 else { return nil }
+        guard let x = row.parameters[rawValue].flatMap(Double.init), x > 0 else { return nil }
         switch self {
         case .granularity:
             // A constant overhead v makes the efficiency w / (w + v), whose logit is log w − log v.

@@ -34,24 +34,11 @@ struct InterleavedPlan {
 }
 
 extension SelectionOptions {
-    /// Reads the workloads and the policy for two sides. Backends that no rule judges are left out, unless --backend
-    /// names them.
+    /// Reads the workloads and the policy for two sides.
     ///
     /// - Parameter file: the policy file; nil for the standard policy.
-    /// - Throws: `InputErrors` with the mistakes of workloads, options and policy.
+    /// - Throws: as `load(judgedBy:)`.
     func loadJudged(by file: String?, or standard: GatePolicy) throws(InputErrors) -> (Selection, GatePolicy) {
-        let mistakes = Mistakes()
-        let selection = mistakes.keep(self.load)
-        let policy = mistakes.keep { () throws(InputErrors) in
-            try GatePolicy.forTwoSides(
-                file, or: standard, on: Set(selection?.specs.flatMap(\.backends) ?? BackendID.known))
-        }
-        try mistakes.check()
-        var judged = selection!
-        if cells.backends == nil {
-            mistakes.keepFirst { () throws(InputError) in try judged.keepBackends(judgedBy: policy!) }
-            try mistakes.check()
-        }
-        return (judged, policy!)
+        try load { backends throws(InputErrors) in try .forTwoSides(file, or: standard, on: backends) }
     }
 }

@@ -153,18 +153,12 @@ package struct OpBench: ParsableCommand {
             // Usage errors (64), help and version (0), and the unforeseen (1).
             let code = exitCode(for: error)
             let text = fullMessage(for: error) + "\n"
-            if code.isSuccess { return report(writing: text) }
-            StandardError.write(text)
+            if code.isSuccess {
+                do { try StandardOutput.write(text) } catch { return report(error) }
+            } else {
+                StandardError.write(text)
+            }
             return code.rawValue
-        }
-    }
-
-    private static func report(writing text: String) -> Int32 {
-        do {
-            try StandardOutput.write(text)
-            return ExitStatus.success
-        } catch {
-            return report(error)
         }
     }
 }

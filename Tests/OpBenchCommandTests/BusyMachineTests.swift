@@ -59,9 +59,10 @@ struct BusyMachineTests {
 
     @Test("a few samples are not enough")
     func few() {
-        var machine = BusyMachine(estimatedSeconds: 20)
+        var left = TimeLeft(estimatedSeconds: 20)
         func finish(_ elapsed: Double) -> String? {
-            machine.finish([row([.noisy])], estimatedSeconds: 1, elapsed: elapsed)
+            left.finish(estimatedSeconds: 1, elapsed: elapsed)
+            return left.busyMachine(isNoisy: true)
         }
         for count in 1..<8 { #expect(finish(Double(count) * 3) == nil) }
         #expect(finish(24)?.contains("3.0×") == true)

@@ -115,7 +115,7 @@ struct SummaryTableTests {
         ] as [([String: String], String)])
     func heading(parameters: [String: String], expected: String) {
         func heading(_ cells: (String, [String: String])...) -> String {
-            CellNames(cells.map { .init(id: $0.0, parameters: $0.1) }).heading
+            CellNames(cells.map { ($0.0, $0.1) }).heading
         }
         let another = parameters.merging(["producers": "2"]) { $1 }
         #expect(heading(("w", parameters), ("w producers=2", another)) == expected)

@@ -26,11 +26,13 @@ extension SortedMatrix {
             let (less, notGreater) = (ends { $0 < pivot }, ends { $0 <= pivot })
             let (lessCount, notGreaterCount) = (size(less), size(notGreater))
             if place < lessCount {
-                for row in candidates.indices { candidates[row] = clamp(candidates[row], to: ..<less[row]) }
+                for row in candidates.indices { candidates[row] = candidates[row].clamped(to: 0..<less[row]) }
             } else if place < notGreaterCount {
                 return pivot
             } else {
-                for row in candidates.indices { candidates[row] = clamp(candidates[row], to: notGreater[row]...) }
+                for row in candidates.indices {
+                    candidates[row] = candidates[row].clamped(to: notGreater[row]..<Int.max)
+                }
                 before = notGreaterCount
             }
             left = candidates.reduce(0) { $0 + $1.count }
@@ -70,13 +72,5 @@ extension SortedMatrix {
             rest -= columns.count
         }
         preconditionFailure("an index among the candidates")
-    }
-
-    private func clamp(_ columns: Range<Int>, to bound: PartialRangeUpTo<Int>) -> Range<Int> {
-        columns.lowerBound..<max(columns.lowerBound, min(columns.upperBound, bound.upperBound))
-    }
-
-    private func clamp(_ columns: Range<Int>, to bound: PartialRangeFrom<Int>) -> Range<Int> {
-        min(columns.upperBound, max(columns.lowerBound, bound.lowerBound))..<columns.upperBound
     }
 }

@@ -5,18 +5,9 @@ import OpBenchRunner
 
 /// A baseline that a policy bounds drift against is missing.
 struct MissingBaseline: Error, CustomStringConvertible {
-    /// The policy file.
-    let file: String
-    /// The rule's place in it.
-    let path: String
-    let name: String
-    /// The folder of baselines.
-    let folder: String
+    let error: InputError
 
-    var description: String {
-        "\(file): \(path): there is no baseline \"\(name)\" in \(folder); keep a run as it: "
-            + "opbench baseline RUN --name \(name)"
-    }
+    var description: String { error.description }
 }
 
 extension GatePolicy {
@@ -33,7 +24,10 @@ extension GatePolicy {
             guard access("\(place)/\(SampleRow.fileName)", F_OK) == 0 else {
                 let index = rules.firstIndex { $0.against == .baseline(name) } ?? 0
                 throw MissingBaseline(
-                    file: file ?? "--policy", path: "$.rules[\(index)].against", name: name, folder: folder)
+                    error: InputError(
+                        file: file ?? "--policy", path: "$.rules[\(index)].against",
+                        message: "there is no baseline \"\(name)\" in \(folder)",
+                        remedy: "keep a run as it: opbench baseline RUN --name \(name)"))
             }
             let run = try MeasuredRun(place, in: results)
             guard !run.hasSides else {

@@ -40,10 +40,7 @@ struct CellFilter {
         for match in pattern.matches(of: /([a-z][a-z0-9_.-]*)(=?)/.ignoresCase()) {
             let word = String(match.1)
             if !match.2.isEmpty, let name = parameters.sorted().first(where: { $0.hasSuffix(word) }) {
-                var values: [String] = []
-                for cell in cells {
-                    if let value = cell.parameters[name]?.description, !values.contains(value) { values.append(value) }
-                }
+                let values = cells.compactMap { $0.parameters[name]?.description }.uniqued()
                 return "\(name) is \(Suggestion.list(values)) here"
             }
             if !known.contains(where: { $0.contains(word) }), let near = Suggestion.nearest(to: word, among: known) {

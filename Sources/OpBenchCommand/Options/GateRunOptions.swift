@@ -35,7 +35,7 @@ struct GateRunOptions: ParsableArguments {
 
     /// Refuses a policy that needs more blocks than there are layouts.
     func check(_ layout: LayoutOptions) throws {
-        if let judged = try judgedPolicy() { try layout.check(judged, file: policy) }
+        if isForGate { try layout.check(judgedPolicy(), file: policy) }
     }
 
     /// Reads the workloads and the policy.
@@ -46,16 +46,8 @@ struct GateRunOptions: ParsableArguments {
     func load(
         _ options: SelectionOptions, _ plan: PlanOptions
     ) throws(InputErrors) -> (selection: Selection, blocks: [SampleKind: Int]) {
-        let mistakes = Mistakes()
-        let loaded = mistakes.keep(options.load)
-        let judged = mistakes.keep { () throws(InputErrors) in try self.judgedPolicy() }
-        try mistakes.check()
-        var selection = loaded!
-        guard let policy = judged ?? nil else { return (selection, [:]) }
-        if options.cells.backends == nil {
-            mistakes.keepFirst { () throws(InputError) in try selection.keepBackends(judgedBy: policy) }
-            try mistakes.check()
-        }
+        guard isForGate else { return (try options.load(), [:]) }
+        var (selection, policy) = try options.load { _ throws(InputErrors) in try judgedPolicy() }
         var blocks: [SampleKind: Int] = [:]
         for spec in selection.specs {
             let needs = GateNeeds(of: policy, on: spec)
@@ -68,8 +60,7 @@ struct GateRunOptions: ParsableArguments {
         return (selection, blocks.mapValues { plan.blocks ?? $0 })
     }
 
-    private func judgedPolicy() throws(InputErrors) -> GatePolicy? {
-        guard isForGate else { return nil }
+    private func judgedPolicy() throws(InputErrors) -> GatePolicy {
         guard let policy else { return .standard }
         return try GatePolicy.load(file: policy)
     }

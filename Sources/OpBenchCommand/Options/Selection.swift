@@ -127,6 +127,26 @@ struct SelectionOptions: ParsableArguments {
         if let kinds = kinds ?? nil { selection?.replaceKinds(by: kinds, namedBy: "--metric") }
         return selection!
     }
+
+    /// Reads the workloads and a policy. Backends that no rule judges are left out, unless --backend names them.
+    ///
+    /// - Parameter policy: reads the policy, which may name the given backends.
+    /// - Throws: `InputErrors` with the mistakes of workloads, options and policy.
+    func load(
+        judgedBy policy: (_ backends: Set<BackendID>) throws(InputErrors) -> GatePolicy
+    ) throws(InputErrors) -> (Selection, GatePolicy) {
+        let mistakes = Mistakes()
+        let selection = mistakes.keep(load)
+        let backends = Set(selection?.specs.flatMap(\.backends) ?? BackendID.known)
+        let read = mistakes.keep { () throws(InputErrors) in try policy(backends) }
+        try mistakes.check()
+        guard var selection, let read else { preconditionFailure("what was not read left a mistake") }
+        if cells.backends == nil {
+            mistakes.keepFirst { () throws(InputError) in try selection.keepBackends(judgedBy: read) }
+            try mistakes.check()
+        }
+        return (selection, read)
+    }
 }
 
 /// Workloads, fully checked and narrowed to the selection on the command line.

@@ -10,12 +10,8 @@ struct CellNames {
     /// A field for each column, by cell.
     private let fields: [String: [String]]
 
-    /// A cell of a table.
-    struct Named {
-        let id: String
-        /// Every parameter by name, as text; nil if unknown.
-        let parameters: [String: String]?
-    }
+    /// A cell of a table, with every parameter by name, as text; nil if unknown.
+    typealias Named = (id: String, parameters: [String: String]?)
 
     /// - Parameter cells: at least one.
     init(_ cells: [Named]) {

@@ -108,7 +108,7 @@ private struct CellSection {
     /// - Parameter rows: at least one row, all of one workload.
     init(_ rows: [SummaryRow], _ context: SummaryContext) {
         (self.rows, self.context) = (rows, context)
-        names = CellNames(rows.map { .init(id: $0.cellID, parameters: $0.parameters) })
+        names = CellNames(rows.map { ($0.cellID, $0.parameters) })
         cellIDs = rows.map(\.cellID).uniqued()
         let all = Self.columns(of: rows)
         columns = Array(all.prefix(min(Self.mostColumns, max(1, Self.mostEntries / cellIDs.count))))

@@ -58,7 +58,7 @@ struct ComparisonReport {
             for row in run.samples where parameters[row.cellID] == nil { parameters[row.cellID] = row.parameters }
         }
         return Dictionary(grouping: rows, by: \.workload).mapValues { rows in
-            CellNames(rows.map(\.cellID).uniqued().map { .init(id: $0, parameters: parameters[$0]) })
+            CellNames(rows.map(\.cellID).uniqued().map { ($0, parameters[$0]) })
         }
     }
 

@@ -19,7 +19,7 @@ struct FindingSentences {
         classes = rows.filter { !$0.operationClass.isEmpty }
         (self.context, self.isBelowMarks) = (context, isBelowMarks)
         names = Dictionary(grouping: self.rows, by: \.workload).mapValues { rows in
-            CellNames(rows.map { .init(id: $0.cellID, parameters: $0.parameters) })
+            CellNames(rows.map { ($0.cellID, $0.parameters) })
         }
     }
 

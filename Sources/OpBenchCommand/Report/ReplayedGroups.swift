@@ -18,7 +18,7 @@ enum ReplayedGroups {
         let workloads = groups.map(\.workload).uniqued()
         let lines = workloads.flatMap { workload in
             let own = groups.filter { $0.workload == workload }
-            let cells = CellNames(own.map { .init(id: $0.cellID, parameters: $0.parameters) })
+            let cells = CellNames(own.map { ($0.cellID, $0.parameters) })
             return own.map(\.operationClass).uniqued().flatMap { group in
                 let heading = (workloads.count > 1 ? "\(workload), " : "") + group.classValue
                 let members = own.filter { $0.operationClass == group }

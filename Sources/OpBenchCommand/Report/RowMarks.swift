@@ -44,23 +44,15 @@ enum RowMark: Character, CaseIterable {
 
     private static let screening = BlockStages.standard[0]
 
-    /// The two forms of a restriction, equal for one without a more serious form.
-    struct Pair {
-        let some: RowMark
-        let most: RowMark
-        /// Its name after a number of results.
-        let words: String
-        /// Whether already the milder form is worth mentioning.
-        var isSerious = false
-    }
-
-    static let pairs = [
-        Pair(some: .noisy, most: .mostlyNoisy, words: "mostly noisy"),
-        Pair(some: .short, most: .mostlyShort, words: "mostly too short"),
-        Pair(some: .overloaded, most: .mostlyOverloaded, words: "overloaded", isSerious: true),
-        Pair(some: .bimodal, most: .bimodal, words: "bimodal", isSerious: true),
-        Pair(some: .quick, most: .quick, words: "quick", isSerious: true),
-        Pair(some: .screensOnly, most: .tooFewBlocks, words: "of few blocks", isSerious: true),
+    /// The two forms of each restriction, equal for one without a more serious form; its name after a number of results;
+    /// and whether already the milder form is worth mentioning.
+    static let pairs: [(some: RowMark, most: RowMark, words: String, isSerious: Bool)] = [
+        (.noisy, .mostlyNoisy, "mostly noisy", false),
+        (.short, .mostlyShort, "mostly too short", false),
+        (.overloaded, .mostlyOverloaded, "overloaded", true),
+        (.bimodal, .bimodal, "bimodal", true),
+        (.quick, .quick, "quick", true),
+        (.screensOnly, .tooFewBlocks, "of few blocks", true),
     ]
 
     var meaning: String {

@@ -111,23 +111,16 @@ struct RunDescription {
     /// The machines' names with their shards, and their classes if the run has several; nil if names are not recorded.
     private var machines: String? {
         guard let facts = run.facts else { return nil }
-        var shards: [(name: String, hostClass: String, shards: [String])] = []
-        for machine in facts.machines {
-            guard let name = machine.name else { return nil }
-            let place = shards.firstIndex { $0.name == name && $0.hostClass == machine.kind.hostClass }
-            if let place {
-                shards[place].shards += machine.shards
-            } else {
-                shards.append((name, machine.kind.hostClass, machine.shards))
-            }
+        let named = facts.machines.compactMap { machine in
+            machine.name.map { (key: [$0, machine.kind.hostClass], shards: machine.shards) }
         }
+        guard named.count == facts.machines.count else { return nil }
         let isMixed = facts.hostKinds.count > 1
-        return shards.map { machine in
-            let facts =
-                (machine.shards.isEmpty
-                    ? [] : [(machine.shards.count == 1 ? "shard " : "shards ") + machine.shards.joined(separator: " ")])
-                + (isMixed ? [machine.hostClass] : [])
-            return machine.name + (facts.isEmpty ? "" : " (\(facts.joined(separator: ", ")))")
+        return named.map(\.key).uniqued().map { key in
+            let shards = named.filter { $0.key == key }.flatMap(\.shards)
+            let list = (shards.count == 1 ? "shard " : "shards ") + shards.joined(separator: " ")
+            let facts = (shards.isEmpty ? [] : [list]) + (isMixed ? [key[1]] : [])
+            return key[0] + (facts.isEmpty ? "" : " (\(facts.joined(separator: ", ")))")
         }.joined(separator: ", ")
     }
 

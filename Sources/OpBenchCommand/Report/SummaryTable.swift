@@ -40,7 +40,7 @@ private struct SummarySection {
     /// - Parameter rows: at least one row, all of one workload.
     init(_ rows: [SummaryRow], _ context: SummaryContext) {
         self.rows = rows
-        cells = CellNames(rows.map { .init(id: $0.cellID, parameters: $0.parameters) })
+        cells = CellNames(rows.map { ($0.cellID, $0.parameters) })
         columns = SummaryRow.columns(SummaryColumns(rows, context)).filter { column in
             column.title == Figure.time.title
                 || rows.contains { !["", Quantities.absent].contains(WrappedText.trimmed(column.text($0))) }

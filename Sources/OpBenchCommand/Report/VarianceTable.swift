@@ -36,7 +36,7 @@ enum VarianceTable {
         variance.map { Quantities.percent($0.squareRoot()) } ?? Quantities.absent
     }
 
-    /// Where the source is, and what narrows it.
+    /// The place of the source, and the remedy.
     private static func words(_ source: VarianceComponents.Source) -> String {
         switch source {
         case .rounds: "between rounds of a sample: longer samples help, with more operations in each"

@@ -22,7 +22,8 @@ struct ProgressDisplay {
     private var done = 0
     private var samplesStarted: Instant?
     private var timeLeft = TimeLeft(estimatedSeconds: 0)
-    private var busyMachine = BusyMachine(estimatedSeconds: 0)
+    /// Whether the run takes a given time on any machine.
+    private var hasBudget = false
     /// The time when a budget is spent; the run does not end earlier.
     private var budgetEnd: Instant?
     /// How far a run for a precision is from it; empty for other runs.
@@ -56,8 +57,7 @@ struct ProgressDisplay {
         case .started(let total, let estimatedSeconds, let budgetSeconds, let isForPrecision):
             self.total = total
             timeLeft = TimeLeft(estimatedSeconds: estimatedSeconds)
-            // With a budget, a run takes that long on any machine.
-            busyMachine = BusyMachine(estimatedSeconds: budgetSeconds == nil ? estimatedSeconds : 0)
+            hasBudget = budgetSeconds != nil
             let wait = { Quantities.wait(seconds: max(estimatedSeconds, $0)) }
             if isForPrecision {
                 let most = wait(budgetSeconds ?? 0)
@@ -69,10 +69,10 @@ struct ProgressDisplay {
         case .narrowed(let total, let estimatedSeconds):
             if total > done { say("still needed: \(total - done) of at most \(counted(self.total - done, "sample"))") }
             self.total = total
-            replan(estimatedSeconds)
+            timeLeft.replan(estimatedSeconds: estimatedSeconds)
         case .extended(let total, let estimatedSeconds):
             self.total = total
-            replan(estimatedSeconds)
+            timeLeft.replan(estimatedSeconds: estimatedSeconds)
         case .imprecise(let cells, let distance):
             imprecision = "±\(Quantities.percent(distance)) in the widest of \(counted(cells, "cell")); "
         case .calibrating:
@@ -89,8 +89,8 @@ struct ProgressDisplay {
             } else {
                 let elapsed = seconds(since: samplesStarted ?? started)
                 timeLeft.finish(estimatedSeconds: estimatedSeconds, elapsed: elapsed)
-                let words = busyMachine.finish(rows, estimatedSeconds: estimatedSeconds, elapsed: elapsed)
-                if let words { say(words) }
+                let words = timeLeft.busyMachine(isNoisy: rows.contains { $0.flags.contains(.noisy) })
+                if let words, !hasBudget { say(words) }
             }
             if let trouble = Self.trouble(status, rows) { warn(trouble) }
         case .rowsSaved:
@@ -107,12 +107,6 @@ struct ProgressDisplay {
             eraseBar()
             say("\(done) of \(counted(total, "sample")) in \(Quantities.wait(seconds: seconds(since: started)))")
         }
-    }
-
-    /// - Parameter estimatedSeconds: the plan's estimate for all remaining samples.
-    private mutating func replan(_ estimatedSeconds: Double) {
-        timeLeft.replan(estimatedSeconds: estimatedSeconds)
-        busyMachine.replan(estimatedSeconds: estimatedSeconds)
     }
 
     /// Shows that another step begins, for work other than a run.
@@ -189,52 +183,6 @@ struct ProgressDisplay {
     private func seconds(since instant: Instant) -> Double { instant.duration(to: now()) / .seconds(1) }
 }
 
-/// Detects, once, that a run takes longer than planned because something else uses the machine.
-///
-/// The plan's estimate assumes an idle machine. Without this, the remaining time would grow from sample to sample
-/// without an explanation.
-struct BusyMachine {
-    /// The plan's estimates for finished and for remaining samples, in seconds.
-    private var done = 0.0
-    private var left: Double
-    private var finished = 0
-    private var noisy = 0
-    private var isSaid = false
-
-    /// Fewer samples, or less than a tenth of the run, do not determine its pace, because they come in random order.
-    private static let leastSamples = 8
-    private static let leastPart = 0.1
-    /// Smaller deviations from the plan are not reported.
-    private static let leastFactor = 1.25
-
-    /// - Parameter estimatedSeconds: the plan's estimate for the whole run; 0 to report nothing.
-    init(estimatedSeconds: Double) { left = estimatedSeconds }
-
-    /// Replaces the estimate for the remaining samples.
-    mutating func replan(estimatedSeconds: Double) { if left > 0 { left = estimatedSeconds } }
-
-    /// Records a finished sample.
-    ///
-    /// - Parameters:
-    ///   - estimatedSeconds: the plan's estimate for it.
-    ///   - elapsed: the seconds that all samples took so far.
-    /// - Returns: a message to print now; nearly always nil.
-    mutating func finish(_ rows: [SampleRow], estimatedSeconds: Double, elapsed: Double) -> String? {
-        finished += 1
-        if rows.contains(where: { $0.flags.contains(.noisy) }) { noisy += 1 }
-        guard left > 0 else { return nil }
-        done += estimatedSeconds
-        left = max(0, left - estimatedSeconds)
-        guard !isSaid, left > 0, finished >= Self.leastSamples, done >= Self.leastPart * (done + left),
-            2 * noisy > finished, elapsed >= Self.leastFactor * done
-        else { return nil }
-        isSaid = true
-        let tenths = (elapsed / done * 10).rounded() / 10
-        let wait = Quantities.wait(seconds: (done + left) * elapsed / done)
-        return "the machine is busy: this takes about \(tenths)× as long, \(wait) in all"
-    }
-}
-
 /// Estimates the remaining time of a run: at first from the plan, then increasingly from the finished samples.
 ///
 /// Samples count by the plan's estimates, not by number: some cells take a thousand times as long as others.
@@ -244,6 +192,15 @@ struct TimeLeft {
     private var left: Double
     /// The time that the finished work took, in seconds.
     private var elapsed = 0.0
+    private var finished = 0
+    private var noisy = 0
+    private var isBusySaid = false
+
+    /// Fewer samples, or less than a tenth of the run, do not determine its pace, because they come in random order.
+    private static let leastSamples = 8
+    private static let leastPart = 0.1
+    /// Smaller deviations from the plan are not reported.
+    private static let leastFactor = 1.25
 
     /// - Parameter estimatedSeconds: the plan's estimate for all remaining work.
     init(estimatedSeconds: Double) { left = estimatedSeconds }
@@ -257,6 +214,23 @@ struct TimeLeft {
         done += estimatedSeconds
         left = max(0, left - estimatedSeconds)
         self.elapsed = elapsed
+    }
+
+    /// Detects, once, that the work takes longer than planned because something else uses the machine. The plan's estimate
+    /// assumes an idle machine; without this, the remaining time would grow from sample to sample without an explanation.
+    ///
+    /// - Parameter isNoisy: whether something else used the machine during the sample that was just recorded.
+    /// - Returns: a message to print now; nearly always nil.
+    mutating func busyMachine(isNoisy: Bool) -> String? {
+        finished += 1
+        if isNoisy { noisy += 1 }
+        guard !isBusySaid, left > 0, finished >= Self.leastSamples, done >= Self.leastPart * (done + left),
+            2 * noisy > finished, elapsed >= Self.leastFactor * done
+        else { return nil }
+        isBusySaid = true
+        let tenths = (elapsed / done * 10).rounded() / 10
+        let wait = Quantities.wait(seconds: (done + left) * elapsed / done)
+        return "the machine is busy: this takes about \(tenths)× as long, \(wait) in all"
     }
 
     /// Drops work that was skipped, which does not affect the pace.
