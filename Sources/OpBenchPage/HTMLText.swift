@@ -1,25 +1,13 @@
 import OpBenchModel
 
-/// Text for HTML content or a quoted attribute.
+/// Text for HTML content or an attribute in double quotes.
 enum HTMLText {
     /// Invisible characters are written as escapes; line ends stay.
     static func escaped(_ text: String) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: false).map { line(String($0)) }.joined(separator: "\n")
-    }
-
-    private static func line(_ text: String) -> String {
-        var result = String.UnicodeScalarView()
-        for scalar in TerminalText.escaped(text, limit: TerminalText.messageLimit, keepsScopes: true).unicodeScalars {
-            switch scalar {
-            case "&": result.append(contentsOf: "&amp;".unicodeScalars)
-            case "<": result.append(contentsOf: "&lt;".unicodeScalars)
-            case ">": result.append(contentsOf: "&gt;".unicodeScalars)
-            case "\"": result.append(contentsOf: "&quot;".unicodeScalars)
-            case "'": result.append(contentsOf: "&#39;".unicodeScalars)
-            default: result.append(scalar)
-            }
-        }
-        return String(result)
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            XMLText.attribute(
+                TerminalText.escaped(String(line), limit: TerminalText.messageLimit, keepsScopes: true))
+        }.joined(separator: "\n")
     }
 }
 
