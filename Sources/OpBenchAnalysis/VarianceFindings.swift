@@ -26,22 +26,17 @@ public struct VarianceFinding: Sendable {
 
     /// The findings of a run, in order of cells and backends; none for a run without sides.
     public static func all(of rows: [SampleRow]) -> [VarianceFinding] {
-        struct Key: Hashable {
-            var cellID: String
-            var backend: BackendID
-        }
         let (base, head) = (
             CellFigures(rows: rows, side: Side.base.rawValue), CellFigures(rows: rows, side: Side.head.rawValue)
         )
-        let rounds = Dictionary(grouping: rows.filter { !$0.side.isEmpty }) {
-            Key(cellID: $0.cellID, backend: $0.backend)
-        }.mapValues(roundVariance)
+        let rounds = Dictionary(grouping: rows.filter { !$0.side.isEmpty }) { [$0.cellID, $0.backend.rawValue] }
+            .mapValues(roundVariance)
         return base.series.keys.sorted().compactMap { key in
             guard key.isTotalTime, let series = base.series[key], let other = head.series[key] else { return nil }
             let pairs = series.pairs(with: other)
             // One block of each layout cannot tell layouts from processes.
             guard series.layoutOfBlock.isEmpty || Set(pairs.map(\.unit)).count < pairs.count else { return nil }
-            let variance = rounds[Key(cellID: series.cellID, backend: key.backend)] ?? nil
+            let variance = rounds[[series.cellID, key.backend.rawValue]] ?? nil
             return VarianceComponents(pairs: pairs, roundVariance: variance).map {
                 VarianceFinding(cellID: series.cellID, backend: key.backend, components: $0)
             }

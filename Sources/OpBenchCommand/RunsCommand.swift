@@ -39,14 +39,7 @@ struct RunList {
 
     /// - Throws: `InputError` if the folder itself cannot be read.
     init(in directory: String) throws(InputError) {
-        let names: [String]
-        do throws(DiskError) {
-            names = try WrittenFolder(directory).names()
-        } catch {
-            throw InputError(
-                file: directory, message: "cannot be read: \(String(cString: strerror(error.code)))",
-                remedy: "name a folder of runs with --output")
-        }
+        let names = try Self.names(in: directory, remedy: "name a folder of runs with --output")
         add(names, in: directory, areBaselines: false)
         if names.contains(Self.baselines), let kept = try? WrittenFolder("\(directory)/\(Self.baselines)").names() {
             add(kept, in: "\(directory)/\(Self.baselines)", areBaselines: true)
@@ -64,7 +57,8 @@ struct RunList {
                 continue
             }
             do throws(InputError) {
-                guard try Self.holdsRun(folder) else { continue }
+                let files = try Self.names(in: folder, remedy: "make it readable, or move it away")
+                guard files.contains(RunFacts.fileName) || files.contains(SampleRow.fileName) else { continue }
                 rows.append(try RunFacts.listRow(of: folder, name: name, isBaseline: areBaselines))
             } catch {
                 unreadable.append(error)
@@ -72,14 +66,12 @@ struct RunList {
         }
     }
 
-    private static func holdsRun(_ folder: String) throws(InputError) -> Bool {
+    private static func names(in folder: String, remedy: String) throws(InputError) -> [String] {
         do throws(DiskError) {
-            let names = try WrittenFolder(folder).names()
-            return names.contains("run.json") || names.contains(SampleRow.fileName)
+            return try WrittenFolder(folder).names()
         } catch {
             throw InputError(
-                file: folder, message: "cannot be read: \(String(cString: strerror(error.code)))",
-                remedy: "make it readable, or move it away")
+                file: folder, message: "cannot be read: \(String(cString: strerror(error.code)))", remedy: remedy)
         }
     }
 }

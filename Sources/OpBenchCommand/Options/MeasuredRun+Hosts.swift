@@ -16,15 +16,11 @@ extension MeasuredRun {
             warnOfWork(head, other.machines[0], base, one.machines[0])
             return try check(one.hostKind, base, other.hostKind, head)
         }
-        var cells: [String: String] = [:]
-        var known: Set<String> = []
-        for row in base.samples where known.insert(row.cellID).inserted {
-            cells[row.cellIdentity(ignoring: ignored)] = row.cellID
-        }
-        known.removeAll()
+        let ofBase = base.samples.uniqued(by: \.cellID).map { ($0.cellIdentity(ignoring: ignored), $0.cellID) }
+        let cells = Dictionary(ofBase) { $1 }
         var (differing, first) = (0, InputError?.none)
         var warned: Set<String> = []
-        for row in head.samples where known.insert(row.cellID).inserted {
+        for row in head.samples.uniqued(by: \.cellID) {
             guard let cell = cells[row.cellIdentity(ignoring: ignored)], let old = one.machine(of: cell),
                 let new = other.machine(of: row.cellID)
             else { continue }

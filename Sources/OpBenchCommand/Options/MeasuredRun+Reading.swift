@@ -144,8 +144,6 @@ extension MeasuredRun {
     /// The host of each of the run's cells; empty if not recorded.
     var hostsOfCells: [String: HostKind] {
         guard let facts else { return [:] }
-        var hosts: [String: HostKind] = [:]
-        for row in samples where hosts[row.cellID] == nil { hosts[row.cellID] = facts.machine(of: row.cellID)?.kind }
-        return hosts
+        return samples.uniqued(by: \.cellID).reduce(into: [:]) { $0[$1.cellID] = facts.machine(of: $1.cellID)?.kind }
     }
 }

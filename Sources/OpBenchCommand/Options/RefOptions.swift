@@ -3,7 +3,6 @@ import ArgumentParser
 @preconcurrency import Dispatch
 import OpBenchModel
 import OpBenchRunner
-import Synchronization
 
 /// Two commits to build, instead of two built programs.
 struct RefOptions: ParsableArguments {
@@ -121,34 +120,20 @@ struct BuildProgress: Sendable {
         let begun = ContinuousClock.now
         let time = { @Sendable in Quantities.wait(seconds: begun.duration(to: .now) / .seconds(1)) }
         write("opbench: building \(name); this may take minutes\(isTerminal ? "" : "\n")")
-        let shown = Shown()
-        let ticking = DispatchSource.makeTimerSource(queue: .global())
+        // Serial: on it, a tick is before the end, or never.
+        let queue = DispatchQueue(label: "opbench.building")
+        let ticking = DispatchSource.makeTimerSource(queue: queue)
         ticking.schedule(deadline: .now() + interval, repeating: interval)
         ticking.setEventHandler { [isTerminal, write] in
-            shown.unlessEnded {
-                let line = "opbench: \(isTerminal ? "" : "still ")building \(name), \(time())"
-                write(isTerminal ? Self.clearLine + line : line + "\n")
-            }
+            let line = "opbench: \(isTerminal ? "" : "still ")building \(name), \(time())"
+            write(isTerminal ? Self.clearLine + line : line + "\n")
         }
         ticking.resume()
         return { [isTerminal, write] isBuilt in
-            ticking.cancel()
-            shown.end {
+            queue.sync {
+                ticking.cancel()
                 if isTerminal { write(Self.clearLine) }
                 if isBuilt { write("opbench: built \(name) in \(time())\n") }
-            }
-        }
-    }
-
-    private final class Shown: Sendable {
-        private let hasEnded = Mutex(false)
-
-        func unlessEnded(_ write: () -> Void) { hasEnded.withLock { if !$0 { write() } } }
-
-        func end(_ write: () -> Void) {
-            hasEnded.withLock {
-                $0 = true
-                write()
             }
         }
     }

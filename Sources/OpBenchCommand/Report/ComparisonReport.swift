@@ -53,10 +53,8 @@ struct ComparisonReport {
 
     /// The names of the cells, by workload. A cell that is in no run has no parameters.
     var cellNames: [Substring: CellNames] {
-        var parameters: [String: [String: String]] = [:]
-        for run in compared.runs {
-            for row in run.samples where parameters[row.cellID] == nil { parameters[row.cellID] = row.parameters }
-        }
+        let known = compared.runs.flatMap { $0.samples.uniqued(by: \.cellID) }.map { ($0.cellID, $0.parameters) }
+        let parameters = Dictionary(known) { first, _ in first }
         return Dictionary(grouping: rows, by: \.workload).mapValues { rows in
             CellNames(rows.map(\.cellID).uniqued().map { ($0, parameters[$0]) })
         }

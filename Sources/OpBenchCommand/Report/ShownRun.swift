@@ -39,11 +39,11 @@ struct ShownRun {
 
     /// Matches cells by their ids and by their full names, which include parameters at their defaults.
     private static func cells(of samples: [SampleRow], matching filter: CellFilter) -> Set<String> {
-        var named: [String: String] = [:]
-        for row in samples where named[row.cellID] == nil {
-            named[row.cellID] = Cell.fullName(workload: row.workload, parameters: row.parameters)
+        let matching = samples.uniqued(by: \.cellID).filter { row in
+            filter.matches(row.cellID)
+                || filter.matches(Cell.fullName(workload: row.workload, parameters: row.parameters))
         }
-        return Set(named.filter { filter.matches($0.key) || filter.matches($0.value) }.keys)
+        return Set(matching.map(\.cellID))
     }
 }
 

@@ -80,12 +80,17 @@ extension [SummaryRow] {
     }
 }
 
+extension Sequence {
+    /// The first element with each key, in order of appearance.
+    func uniqued<Key: Hashable>(by key: (Element) -> Key) -> [Element] {
+        var seen: Set<Key> = []
+        return filter { seen.insert(key($0)).inserted }
+    }
+}
+
 extension Sequence where Element: Hashable {
     /// The elements without repetitions, in order of first appearance.
-    func uniqued() -> [Element] {
-        var seen: Set<Element> = []
-        return filter { seen.insert($0).inserted }
-    }
+    func uniqued() -> [Element] { uniqued { $0 } }
 }
 
 extension String {
