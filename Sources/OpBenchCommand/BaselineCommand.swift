@@ -18,7 +18,7 @@ struct BaselineCommand: ParsableCommand {
 
             EXAMPLES
               opbench baseline night --name main
-              opbench baseline results/night --name main --replace
+              opbench show main
               opbench gate --baseline main --candidate change
             """)
 
