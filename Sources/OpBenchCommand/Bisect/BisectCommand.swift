@@ -140,7 +140,7 @@ struct BisectCommand: ParsableCommand {
         let interleaved = try InterleavedPlan(selection, policy: policy, options: options, layouts: layout.layouts)
         let history = try CommitHistory.ofPackageHere(ends!.good, ends!.bad, range: range)
         var run = BisectRun(
-            history, product: build.product, options: options, layouts: layout.layouts ?? 0,
+            history, build, options: options, layouts: layout.layouts ?? 0,
             warnings: selection.warnings, isSilent: progress.isHidden)
         let whole = try run.measureEnds(interleaved)
         let rows = whole.rows.filter { policy.rule(for: $0) != nil && (figure == nil || $0.metric == figure) }
@@ -163,8 +163,9 @@ struct BisectCommand: ParsableCommand {
         let shown = ComparisonReport(rows: rows, outcome: nil, compared: .sides(measured.run))
         try StandardOutput.write(ComparisonTable.text(of: shown))
         StandardError.say("opbench: no figure regressed between these commits; there is nothing to search")
-        let status = GateOutcome(rows, hasBadSample: measured.run.hasBadSample, isLenient: false).status
-        if status != ExitStatus.success { throw CommandOutcome(status: status) }
+        let outcome = GateOutcome(rows, hasBadSample: measured.run.hasBadSample, isLenient: false)
+        // A missed goal is no change between the commits.
+        if outcome != .missed, outcome.status != ExitStatus.success { throw CommandOutcome(status: outcome.status) }
     }
 
     /// Explains the difference between the commits that the last step compared. The result stands without it.

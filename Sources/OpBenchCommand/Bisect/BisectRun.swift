@@ -62,15 +62,14 @@ struct BisectRun {
     }
 
     /// - Parameters:
-    ///   - product: the product to build; nil for the one with this program's name.
     ///   - options: of all runs; `runID` begins their names.
     ///   - layouts: the number of layouts in which each program is linked.
     ///   - warnings: those of the selection.
     init(
-        _ history: CommitHistory, product: String?, options: RunOptions, layouts: Int, warnings: [String],
+        _ history: CommitHistory, _ build: BuildOptions, options: RunOptions, layouts: Int, warnings: [String],
         isSilent: Bool
     ) {
-        (self.history, builds) = (history, RefBuilds(of: history.repository, product: product))
+        (self.history, builds) = (history, RefBuilds(of: history.repository, build))
         (self.options, self.layouts, self.warnings, self.isSilent) = (options, layouts, warnings, isSilent)
     }
 

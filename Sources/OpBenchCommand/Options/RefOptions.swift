@@ -30,7 +30,7 @@ struct RefOptions: ParsableArguments {
         guard base == nil else { return }
         for (name, isGiven) in [
             ("--head-ref", head != nil), ("--product", build.product != nil),
-            ("--skip-equal", skipsEqual),
+            ("--build-option", !build.arguments.isEmpty), ("--skip-equal", skipsEqual),
         ] where isGiven {
             throw ValidationError("\(name) needs --base-ref.")
         }
@@ -41,7 +41,7 @@ struct RefOptions: ParsableArguments {
     /// - Parameter layouts: the number of layouts in which each is linked.
     func build(layouts: Int) throws -> (base: BuiltCommit, head: BuiltCommit)? {
         try base.map {
-            try Self.build(base: $0, head: head, option: "--base-ref", layouts: layouts, build.product)
+            try Self.build(base: $0, head: head, option: "--base-ref", layouts: layouts, build)
         }
     }
 
@@ -51,7 +51,7 @@ struct RefOptions: ParsableArguments {
     }
 
     private static func build(
-        base: String, head: String?, option: String, layouts: Int, _ product: String?
+        base: String, head: String?, option: String, layouts: Int, _ options: BuildOptions?
     ) throws -> (base: BuiltCommit, head: BuiltCommit) {
         try CancellableWork.finish {
             let repository = try await PackageRepository.containing(".")
@@ -60,7 +60,7 @@ struct RefOptions: ParsableArguments {
             let headCommit =
                 if let head { try await repository.commit(of: head, option: "--head-ref") } else { checkedOut }
             if checkedOut.isSame(as: headCommit) { tellChanges(try await repository.changedFiles(), headCommit) }
-            return try await RefBuilds(of: repository, product: product).programs(
+            return try await RefBuilds(of: repository, options).programs(
                 base: baseCommit, head: headCommit, layouts: layouts)
         }
     }
@@ -74,22 +74,27 @@ struct RefOptions: ParsableArguments {
 }
 
 /// The options of building commits.
-struct BuildOptions: ParsableArguments {
+struct BuildOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
             "The product to build; by default the one with this program's name.", valueName: "name"))
     var product: String?
+
+    @Option(
+        name: .customLong("build-option"),
+        help: ArgumentHelp("A further argument of swift build. Repeatable.", valueName: "argument"))
+    var arguments: [String] = []
 }
 
 extension RefBuilds {
     /// Builds that are described on standard error.
     ///
-    /// - Parameter product: nil for the one with this program's name.
-    init(of repository: PackageRepository, product: String?) {
+    /// - Parameter options: nil for the product with this program's name, without further arguments.
+    init(of repository: PackageRepository, _ options: BuildOptions?) {
         let own = OwnProgram.path?.split(separator: "/").last.map(String.init) ?? "opbench"
         self.init(
-            of: repository, product: product ?? own, say: { StandardError.say("opbench: \($0)") },
-            building: BuildProgress().begin)
+            of: repository, product: options?.product ?? own, options: options?.arguments ?? [],
+            say: { StandardError.say("opbench: \($0)") }, building: BuildProgress().begin)
     }
 }
 

@@ -22,6 +22,7 @@ public struct RefBuilds: Sendable {
     let repository: PackageRepository
     let product: String
     /// Arguments of `swift build` besides configuration, product and folders.
+    private let options: [String]
     let folder: String
     private let say: @Sendable (String) -> Void
     private let building: Building
@@ -31,13 +32,15 @@ public struct RefBuilds: Sendable {
 
     /// - Parameters:
     ///   - product: the name of the executable product.
+    ///   - options: further arguments of `swift build`.
     ///   - say: receives one-line messages.
     ///   - building: receives the beginning and end of builds.
     public init(
-        of repository: PackageRepository, product: String, say: @escaping @Sendable (String) -> Void,
-        building: @escaping Building
+        of repository: PackageRepository, product: String, options: [String],
+        say: @escaping @Sendable (String) -> Void, building: @escaping Building
     ) {
-        (self.repository, self.product, self.say, self.building) = (repository, product, say, building)
+        (self.repository, self.product, self.options) = (repository, product, options)
+        (self.say, self.building) = (say, building)
         folder = repository.package + "/.build/refs"
     }
 
@@ -127,7 +130,7 @@ public struct RefBuilds: Sendable {
         let versions = (try? String(contentsOfFile: ownVersions, encoding: .utf8)) ?? ""
         // The same rule as in Package.swift.
         let allocator = ProcessInfo.processInfo.environment["OPBENCH_ALLOCATOR"] == "system" ? "system" : "jemalloc"
-        return compiler.output + [product, allocator, versions].joined(separator: "\n")
+        return compiler.output + ([product] + options + [allocator, versions]).joined(separator: "\n")
     }
 
     private static let separator = "\nand of packages from elsewhere:\n"
@@ -257,7 +260,7 @@ public struct RefBuilds: Sendable {
                 "build", "--configuration", "release", "--package-path", sourcePackage, "--scratch-path",
                 folder + "/build", "-Xswiftc", "-use-ld=lld",
             ]
-            + (layout.map(ProgramLayout.arguments) ?? []).flatMap { ["-Xlinker", $0] }
+            + options + (layout.map(ProgramLayout.arguments) ?? []).flatMap { ["-Xlinker", $0] }
         // The program records it, see BuildDescription.
         let built = try await swift(
             words + ["--product", product], setting: ["OPBENCH_COMMIT": commit.id], seconds: nil)

@@ -48,7 +48,7 @@ final class QueueRecord: Sendable {
     }
 
     var queue: OperationQueue? { held.read() }
-    /// Whether the queue has been freed: whoever ran an operation of it has announced the end (contract P2, Q3).
+    /// Whether the queue has been freed: then the ends of all its operations have been announced (contract P2, Q3).
     var isFreed: Bool { reference.queue == nil }
     var calls: [Call] { log.read() }
     var cancelCalls: [History.Span] { cancels.read() }
