@@ -26,8 +26,7 @@ struct ProfileCommand: ParsableCommand {
                        work and span, critical path, waits by reason,
                        why the slowest 1 % of each class were slow (tail.json);
                        trace.json for ui.perfetto.dev
-              cpu      functions by CPU time: a flame graph, and folded stacks
-                       for speedscope.app
+              cpu      functions by CPU time, and folded stacks for speedscope.app
               offcpu   where threads wait, how long, and who wakes them
               heap     where memory is allocated, by bytes and by count
 

@@ -40,22 +40,6 @@ public enum FrameClass: Hashable, Sendable {
         case .unknown: "unknown"
         }
     }
-
-    /// The colour of its bars in the flame graph, in sRGB; dark text is legible on all.
-    var color: String {
-        switch self {
-        case .queue: "#f2a65a"
-        case .workload: "#8fc98b"
-        case .library: "#d9d27f"
-        case .references: "#e58f8f"
-        case .allocation: "#d3a4dc"
-        case .swiftRuntime: "#f0c9b5"
-        case .futex: "#8fb8e8"
-        case .libc: "#b5d5e8"
-        case .kernel: "#b9b3d9"
-        case .unknown: "#cfcfcf"
-        }
-    }
 }
 
 /// The code of a library of queues.

@@ -56,8 +56,6 @@ public struct ExplainedTarget: Sendable, Hashable {
 public struct ExplainedCell: Sendable {
     public let target: ExplainedTarget
     public let explanation: Explanation
-    /// Difference flame graphs of CPU time and allocations, from the middle turn of both sides.
-    public let graphs: [(file: String, svg: String)]
     /// Reasons for missing records.
     public let notes: [String]
 }
@@ -147,25 +145,7 @@ public struct Explainer: Sendable {
         let (base, head) = (samples[.base] ?? [], samples[.head] ?? [])
         return ExplainedCell(
             target: target, explanation: Explanation(base: base, head: head, on: target.backends, by: test),
-            graphs: Self.graphs(base, head, target), notes: notes.sorted())
-    }
-
-    private static func graphs(
-        _ base: [ExplainedSample], _ head: [ExplainedSample], _ target: ExplainedTarget
-    ) -> [(file: String, svg: String)] {
-        let parts: [(String, String, KeyPath<ExplainedSample, ExplainedSample.Part?>)] = [
-            ("cpu-difference.svg", "CPU time", \.cpu), ("allocations-difference.svg", "Allocations", \.allocations),
-        ]
-        return parts.compactMap { file, what, path in
-            guard let before = base[base.count / 2][keyPath: path], let now = head[head.count / 2][keyPath: path],
-                now.profile.total > 0
-            else { return nil }
-            let title = target.backends.areTwo ? "\(what), \(target.title)" : "\(what), base → head: \(target.title)"
-            let graph = FlameGraph(
-                base: before.profile, baseOperations: before.operations, head: now.profile,
-                headOperations: now.operations, title: title)
-            return (file, graph.svg())
-        }
+            notes: notes.sorted())
     }
 }
 

@@ -45,7 +45,7 @@ public struct RecordingProfile: Sendable {
         try Task.checkCancellation()
         let folder = try ProfileFolder(directory)
         let stage = try folder.stage()
-        let section = try ProfileViews(stage, of: program, on: .engine).section(of: recording, report)
+        let section = try ProfileViews(stage, on: .engine).section(of: recording, report)
         try Task.checkCancellation()
         return (section, try folder.publish(stage, as: ProfileNames.stem(of: [program])))
     }

@@ -7,11 +7,11 @@ extension ProfileTaker {
 
     func cpu(_ means: ProfileMeans.Means, _ plain: PlainFigures) async throws -> ProfileSection {
         let (profile, answer, notes) = try await cpuProfile(means)
-        let files = try views.write(profile, as: "cpu", "CPU time", operations: answer.operations)
+        let file = try views.write(profile, as: "cpu")
         let report = StackReport(profile, on: target.backend, operations: answer.operations)
         return ProfileSection(
-            .cpu, means: means.rawValue, lines: report.lines() + Self.check(report.table, answer) + notes, files: files,
-            perturbation: plain.perturbation(of: answer))
+            .cpu, means: means.rawValue, lines: report.lines() + Self.check(report.table, answer) + notes,
+            files: [file], perturbation: plain.perturbation(of: answer))
     }
 
     /// If the classes sum up to less than this part of the CPU time, the summary describes the missing part.
@@ -119,9 +119,7 @@ extension ProfileTaker {
 
     // MARK: Files
 
-    var views: ProfileViews {
-        ProfileViews(stage, of: "\(target.cell.id) on \(target.backend.rawValue)", on: target.backend)
-    }
+    var views: ProfileViews { ProfileViews(stage, on: target.backend) }
 
     private func bytes(of name: String) throws -> [UInt8] {
         do {

@@ -23,7 +23,7 @@ public struct ProgramRecord: Sendable {
     /// Functions of the engine are the queue's own; the program's are other modules.
     private static let backend = BackendID.engine
 
-    private var views: ProfileViews { ProfileViews(stage, of: program.name, on: Self.backend) }
+    private var views: ProfileViews { ProfileViews(stage, on: Self.backend) }
 
     /// Reads the records and writes the profile's files.
     ///
@@ -108,7 +108,7 @@ public struct ProgramRecord: Sendable {
         guard let recording = try recordings[.cpu]?.get() else { throw PerfFailure.missing }
         defer { stage.folder.discard(PerfEvents.cpu.fileName) }
         let read = try await reader.cpu(recording.file)
-        let files = read.profile.total > 0 ? try views.write(read.profile, as: "cpu", "CPU time", operations: 0) : []
+        let files = read.profile.total > 0 ? [try views.write(read.profile, as: "cpu")] : []
         var section = ProfileSection(
             .cpu, means: means.rawValue,
             lines: StackReport(read.profile, on: Self.backend, operations: 0).lines() + read.notes + recording.notes,
