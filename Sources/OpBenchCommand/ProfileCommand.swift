@@ -99,7 +99,7 @@ struct ProfileCommand: ParsableCommand {
     /// Profiles a program, and ends with its exit status.
     private func profileProgram(_ kinds: [ProfileKind]?, _ directory: String) throws {
         let profiler = try ProgramProfiler(
-            ProgramToProfile(program), ProgramProfileOptions(kinds: kinds, seconds: seconds, directory: directory))
+            ProgramToProfile(program), kinds: kinds, seconds: seconds, directory: directory)
         let record = try profiler.record {
             if !progress.isHidden { StandardError.say("opbench: the recorders are ready, \(program[0]) starts") }
         }

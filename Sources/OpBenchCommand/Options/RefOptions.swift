@@ -60,7 +60,7 @@ struct RefOptions: ParsableArguments {
             let checkedOut = try await repository.commit(of: "HEAD", option: option)
             let headCommit =
                 if let head { try await repository.commit(of: head, option: "--head-ref") } else { checkedOut }
-            if checkedOut.isSame(as: headCommit) { tellChanges(try await repository.changedFiles(), headCommit) }
+            if checkedOut.id == headCommit.id { tellChanges(try await repository.changedFiles(), headCommit) }
             return try await builder.builds(of: repository).programs(
                 base: baseCommit, head: headCommit, layouts: layouts)
         }

@@ -35,7 +35,7 @@ final class ExplainMonitor {
         case .finished(let cell):
             display.eraseBar()
             let (title, backends) = (cell.target.title, cell.target.backends)
-            let turns = cell.explanation.turns.base
+            let turns = cell.explanation.turns
             let measured = measured[.init(cellID: cell.target.cell.id, backend: backends.base)] ?? []
             let heading =
                 backends.areTwo

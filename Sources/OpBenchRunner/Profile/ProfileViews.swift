@@ -21,17 +21,17 @@ struct HeapPart {
     ) -> [HeapPart] {
         [
             HeapPart(
-                name: "heap-all-bytes", title: "Bytes allocated", profile: all.profile(.allBytes, symbols),
+                name: "heap-all-bytes", title: "Bytes allocated", profile: all.profile(.bytes, of: \.all, symbols),
                 operations: allOperations),
             HeapPart(
-                name: "heap-all-count", title: "Allocations", profile: all.profile(.allAllocations, symbols),
-                operations: allOperations),
+                name: "heap-all-count", title: "Allocations",
+                profile: all.profile(.allocations, of: \.all, symbols), operations: allOperations),
             HeapPart(
-                name: "heap-live-bytes", title: "Bytes live at \(instant)", profile: live.profile(.liveBytes, symbols),
-                operations: liveOperations),
+                name: "heap-live-bytes", title: "Bytes live at \(instant)",
+                profile: live.profile(.bytes, of: \.live, symbols), operations: liveOperations),
             HeapPart(
                 name: "heap-live-count", title: "Allocations live at \(instant)",
-                profile: live.profile(.liveAllocations, symbols), operations: liveOperations),
+                profile: live.profile(.allocations, of: \.live, symbols), operations: liveOperations),
         ]
     }
 }

@@ -40,22 +40,13 @@ public struct ProgramRecord: Sendable {
     }
 
     private func section(_ kind: ProfileKind) async throws -> ProfileSection {
-        let answer = means[kind]
-        guard let way = answer.means else { return ProfileSection(kind, lack: .impossible(reason: answer.advice)) }
-        do {
-            var section =
-                switch kind {
-                case .trace: try trace()
-                case .cpu: try await cpu(way)
-                case .offcpu: try await offCPU(way)
-                case .heap: try await heapSection()
-                }
-            if !answer.lack.isEmpty, section.lack == nil { section.lines.append(answer.advice) }
-            return section
-        } catch {
-            // A full disk or a cancellation ends everything.
-            if error is DiskError || error is CancellationError { throw error }
-            return ProfileSection(kind, lack: .failed(reason: "\(error)"))
+        try await means[kind].section(kind) { way in
+            switch kind {
+            case .trace: try trace()
+            case .cpu: try await cpu(way)
+            case .offcpu: try await offCPU(way)
+            case .heap: try await heapSection()
+            }
         }
     }
 
@@ -95,7 +86,7 @@ public struct ProgramRecord: Sendable {
                         + "OperationEngineRecorder"))
         }
         let read = try ownRecording()
-        var section = try views.section(of: read, try read.report())
+        var section = try views.section(of: read, TraceReport(read.trace))
         section.files += try stage.folder.names().filter { $0.hasPrefix(Self.recordingName) }
         return section
     }
