@@ -81,7 +81,7 @@ struct InitCommand: ParsableCommand {
         return .of(shape)
     }
 
-    /// Reads the recording, and says which number each of its queues has.
+    /// Reads the recording, and reports the numbers of its queues and groups.
     private func replayed(_ recording: String) throws -> ReplayedRecording {
         let replayed = try ReplayedRecording(
             Recording.read(recording, window: window.value), path: recording, keepsNames: names)

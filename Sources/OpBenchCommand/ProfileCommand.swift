@@ -26,8 +26,7 @@ struct ProfileCommand: ParsableCommand {
                        work and span, critical path, waits by reason,
                        why the slowest 1 % of each class were slow (tail.json);
                        trace.json for ui.perfetto.dev
-              cpu      functions by CPU time: a flame graph, and folded stacks
-                       for speedscope.app
+              cpu      functions by CPU time, and folded stacks for speedscope.app
               offcpu   where threads wait, how long, and who wakes them
               heap     where memory is allocated, by bytes and by count
 
@@ -100,7 +99,7 @@ struct ProfileCommand: ParsableCommand {
     /// Profiles a program, and ends with its exit status.
     private func profileProgram(_ kinds: [ProfileKind]?, _ directory: String) throws {
         let profiler = try ProgramProfiler(
-            ProgramToProfile(program), ProgramProfileOptions(kinds: kinds, seconds: seconds, directory: directory))
+            ProgramToProfile(program), kinds: kinds, seconds: seconds, directory: directory)
         let record = try profiler.record {
             if !progress.isHidden { StandardError.say("opbench: the recorders are ready, \(program[0]) starts") }
         }

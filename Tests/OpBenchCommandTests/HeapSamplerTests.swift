@@ -65,9 +65,9 @@ struct HeapSamplerTests {
         for heap in heaps {
             let named = try await Symbolizer().names(of: heap.lookUps, in: heap.map)
             #expect(named.notes == [])
-            let profile = heap.profile(.allAllocations, named.symbols)
+            let profile = heap.profile(.allocations, of: \.all, named.symbols)
             #expect(
-                ClassTable(profile, on: .engine, operations: 0).unknownCallersShare <= StackReport.mostUnknownCallers)
+                ClassTable(profile, on: .engine).unknownCallersShare <= StackReport.mostUnknownCallers)
             totals.append(profile.total)
         }
         // A line for each stack on each thread, as "  t1: …".
@@ -96,11 +96,11 @@ struct HeapSamplerTests {
         .enabled(if: access("/usr/bin/jeprof", X_OK) == 0, "no jeprof here"))
     func jeprof() async throws {
         // Each run of jeprof reads all symbols of all libraries for many seconds.
-        let comparisons: [(Int, HeapProfile.Measure, String)] = [
-            (0, .allAllocations, "--alloc_objects"), (9, .liveBytes, "--inuse_space"),
+        let comparisons: [(Int, WeightUnit, KeyPath<HeapProfile.Site, HeapProfile.Figures>, String)] = [
+            (0, .allocations, \.all, "--alloc_objects"), (9, .bytes, \.live, "--inuse_space"),
         ]
         var isCompared = false
-        for (sample, measure, option) in comparisons {
+        for (sample, unit, figures, option) in comparisons {
             let folder = try ScratchFolder()
             _ = try await profiled("engine", in: folder, HeapSampler.environment(lgSample: sample))
             let heap = try heap(HeapSampler.allFile, in: folder)
@@ -110,7 +110,7 @@ struct HeapSamplerTests {
                 ["--text", "--show_bytes", option, OpBenchProcess.binary, folder.root + "/" + HeapSampler.allFile]
             ).printed(limit: 1 << 22, seconds: nil)
             let lines = result.text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
-            let profile = heap.profile(measure, symbols)
+            let profile = heap.profile(unit, of: figures, symbols)
             // For nothing it prints nothing.
             if profile.total == 0, lines.isEmpty { continue }
             let total = try #require(lines.first { $0.first == "Total:" }.flatMap { Double($0[1]) })

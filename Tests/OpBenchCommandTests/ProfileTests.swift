@@ -114,9 +114,7 @@ struct ProfileTests {
         #expect(result.status == 0, "\(result.errors)")
         #expect(result.output.contains(/\n *workload: .*[0-9.]+ %/), "\(result.output)")
         let files = folder.contents()
-        for name in ["cpu.svg", "cpu.folded"] {
-            #expect(files.contains { $0.hasSuffix("-engine/\(name)") }, "\(files)")
-        }
+        #expect(files.contains { $0.hasSuffix("-engine/cpu.folded") }, "\(files)")
         #expect(!files.contains { $0.hasSuffix(".data") || $0.hasSuffix(".stacks") || $0.hasSuffix(".heap") })
     }
 
@@ -225,7 +223,7 @@ struct ExplainTests {
         var attempt = 0
         while true {
             attempt += 1
-            let files = ["--markdown", "why-\(attempt).md", "--output", "graphs-\(attempt)"]
+            let files = ["--markdown", "why-\(attempt).md", "--output", "explained-\(attempt)"]
             let result = try await OpBenchProcess.run(
                 ["explain", "--no-progress", "--seconds", "0.05"] + files + words, in: folder)
             #expect(result.status == 0, "\(result.errors)")
@@ -251,7 +249,7 @@ struct ExplainTests {
         }
         #expect(isKernel(output), "\(output)")
         #expect(Self.unexplained(markdown) == 2)
-        #expect(folder.contents().contains { $0.hasSuffix("-engine-cpu-difference.svg") })
+        #expect(folder.contents().contains { $0.hasSuffix("-engine-explanation.txt") })
     }
 
     /// The number of table rows that only have a difference.
@@ -266,7 +264,7 @@ struct ExplainTests {
         var text = ""
         func expectRefusal(of words: [String]) async throws {
             let refused = try await OpBenchProcess.run(
-                ["explain", "--output", "graphs", "--markdown", "why.md"] + words, in: folder)
+                ["explain", "--output", "explained", "--markdown", "why.md"] + words, in: folder)
             #expect(refused.status == 64)
             // The second run may have done different work, which causes a warning.
             text += refused.errors.split(separator: "\n").filter { $0.hasPrefix("Error: ") }.joined() + "\n"
@@ -303,7 +301,7 @@ struct ExplainTests {
         try await expectRefusal(of: ["--filter", "busy", "one", "other"])
         Golden("explain").expect(
             text, "refusals", replacing: [OpBenchProcess.binary: "opbench", folder.root: "FOLDER"])
-        #expect(!folder.contents().contains { $0.hasPrefix("graphs") || $0 == "why.md" })
+        #expect(!folder.contents().contains { $0.hasPrefix("explained") || $0 == "why.md" })
     }
 
     @Test("--between ranks what two backends of one run do, with 0 for what only one of them does", .slow)
@@ -325,7 +323,7 @@ struct ExplainTests {
         }
         #expect(own(markdown)?.hasPrefix("| class of code, engine | 0 ns |") == true, "\(output)")
         #expect(!markdown.matches(of: /\| allocations by [^|]+ \| 0 \|/).isEmpty, "\(output)")
-        #expect(folder.contents().contains { $0.hasSuffix("-serial-engine-cpu-difference.svg") })
+        #expect(folder.contents().contains { $0.hasSuffix("-serial-engine-explanation.txt") })
     }
 
     @Test("between two backends, the cells whose times differ most are chosen, whichever backend is faster")

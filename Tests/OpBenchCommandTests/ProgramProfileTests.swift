@@ -73,7 +73,7 @@ struct ProgramProfileTests {
                 ProfileKind.cpu, ["sh", "-c", "i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done"],
                 "cpu.folded"
             ),
-            (.offcpu, ["sleep", "0.1"], "offcpu.svg"),
+            (.offcpu, ["sleep", "0.1"], "offcpu.folded"),
             (.heap, [OpBenchProcess.binary, "describe"], "heap-all-bytes.folded"),
         ])
     func files(kind: ProfileKind, program: [String], file: String) async throws {

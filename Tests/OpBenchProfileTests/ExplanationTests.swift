@@ -277,7 +277,7 @@ struct ExplanationTests {
         #expect(explanation.tails.count == 1)
         #expect(tail.name == "high" && abs(tail.latency.difference - 85_000) < 1e-6)
         #expect(tail.reasons.map(\.name) == [WaitReason.limit.words])
-        #expect(tail.culprit == .init(name: limit, delay: 90_003, turns: (5, 7)))
+        #expect(tail.culprit == .init(name: limit, delay: 90_003, turns: 5, allTurns: 7))
         expectGolden(explanation, "only the slowest operations")
         // Functions come first if the CPU time changed.
         expectGolden(self.explanation(usual, slow, time: 120), "functions, then the slowest operations")
@@ -287,7 +287,7 @@ struct ExplanationTests {
         #expect(reversed.tails.first?.culprit == tail.culprit)
         let none = self.explanation(usual, tails(limit: 90_000, culprits: Array("abcdefg").map(String.init)))
         #expect(none.tails.first?.culprit == nil && none.tails.count == 1)
-        #expect(self.explanation(usual, usual).tails == [])
+        #expect(self.explanation(usual, usual).tails.isEmpty)
     }
 
     @Test("Time and CPU time of the run are before those of the turns")

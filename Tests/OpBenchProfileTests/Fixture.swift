@@ -152,7 +152,6 @@ enum Fixture {
         ]
         trace.waits = [TracedWait(start: 19, end: 21, thread: 0), TracedWait(start: 30, end: 31, thread: 1)]
         trace.stop = 45
-        trace.lostOperations = 3
         return trace
     }
 }
@@ -164,4 +163,14 @@ extension WaitSplit {
             if self[reason] != 0 { parts[reason] = self[reason] }
         }
     }
+}
+
+/// Collects bytes in memory.
+final class ByteCollector: ByteSink {
+    private(set) var bytes: [UInt8] = []
+
+    func write(_ bytes: [UInt8]) { self.bytes += bytes }
+
+    /// The bytes as text.
+    var text: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -66,18 +66,17 @@ struct HeapProfileTests {
     func profile() throws {
         let heap = try HeapProfile(Array(Self.dump().utf8))
         let symbols = symbols(heap)
-        let expected: [HeapProfile.Measure: Int64] = [
-            .liveBytes: 6112, .liveAllocations: 53, .allBytes: 8352, .allAllocations: 73,
-        ]
-        for measure in HeapProfile.Measure.allCases {
-            let profile = heap.profile(measure, symbols)
-            #expect(profile.total == expected[measure])
-            #expect(profile.unit == measure.unit)
+        for (unit, figures, expected) in [
+            (.bytes, \.live, 6112), (.allocations, \.live, 53), (.bytes, \.all, 8352), (.allocations, \.all, 73),
+        ] as [(WeightUnit, KeyPath<HeapProfile.Site, HeapProfile.Figures>, Int64)] {
+            let profile = heap.profile(unit, of: figures, symbols)
+            #expect(profile.total == expected)
+            #expect(profile.unit == unit)
             #expect(
                 profile.samples.map { profile.stack($0.stack).map { profile.frames[Int($0)].name } } == [
                     ["start_thread", "make", "calloc"], ["main", "malloc"],
                 ])
-            #expect(ClassTable(profile, on: .engine, operations: 0).unknownCallers == 0)
+            #expect(ClassTable(profile, on: .engine).unknownCallers == 0)
         }
     }
 
@@ -85,17 +84,17 @@ struct HeapProfileTests {
     @Test("Sampled allocations are scaled up to all allocations")
     func sampled() throws {
         let heap = try HeapProfile(Array(Self.dump(period: 128).utf8))
-        let counts = heap.profile(.liveAllocations, symbols(heap))
+        let counts = heap.profile(.allocations, of: \.live, symbols(heap))
         #expect(counts.samples.map(\.weight) == [86, 4])
-        #expect(heap.profile(.allAllocations, symbols(heap)).samples.map(\.weight) == [120, 4])
-        #expect(heap.profile(.liveBytes, symbols(heap)).samples.map(\.weight) == [9603, 695])
+        #expect(heap.profile(.allocations, of: \.all, symbols(heap)).samples.map(\.weight) == [120, 4])
+        #expect(heap.profile(.bytes, of: \.live, symbols(heap)).samples.map(\.weight) == [9603, 695])
         // √(86² ÷ 50 + 4² ÷ 3) ÷ (2 · 90).
         let report = StackReport(counts, on: .engine, operations: 0)
         #expect(counts.samples.map(\.count) == [50, 3] && abs(report.standardError - 0.068775) < 1e-6)
-        #expect(heap.profile(.allBytes, symbols(heap)).samples.map(\.count) == [70, 3])
+        #expect(heap.profile(.bytes, of: \.all, symbols(heap)).samples.map(\.count) == [70, 3])
         Golden("stack-report").expect(report.lines().joined(separator: "\n"), "a part of the allocations")
         // Where each allocation is a sample, nothing is left to chance.
-        let whole = try HeapProfile(Array(Self.dump().utf8)).profile(.liveBytes, symbols(heap))
+        let whole = try HeapProfile(Array(Self.dump().utf8)).profile(.bytes, of: \.live, symbols(heap))
         #expect(whole.samples.map(\.count) == [50, 3])
         #expect(StackReport(whole, on: .engine, operations: 0).standardError == 0)
     }
@@ -127,8 +126,11 @@ struct HeapProfileTests {
                 copy[place] ^= change
                 guard let heap = try? HeapProfile(copy) else { continue }
                 taken += 1
-                for measure in HeapProfile.Measure.allCases {
-                    _ = StackReport(heap.profile(measure, symbols(heap)), on: .engine, operations: 3).lines()
+                for unit in [WeightUnit.bytes, .allocations] {
+                    for figures in [\HeapProfile.Site.live, \.all] {
+                        let profile = heap.profile(unit, of: figures, symbols(heap))
+                        _ = StackReport(profile, on: .engine, operations: 3).lines()
+                    }
                 }
             }
         }

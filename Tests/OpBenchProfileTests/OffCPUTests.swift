@@ -58,7 +58,7 @@ struct OffCPUTests {
         + submitter(32000, switched(20, "S"), park)
 
     static let start: Int64 = 100_000_000_000
-    static let marks = MarkedTime([[start + 1000, start + 11000], [start + 20000, start + 30000]])
+    static let marks = MarkedTime([start + 1000..<start + 11000, start + 20000..<start + 30000])
 
     private func profile() -> OffCPU { OffCPU(SchedScript(Array(Self.script.utf8)), marks: Self.marks) }
 
@@ -158,13 +158,29 @@ struct OffCPUTests {
     @Test(arguments: [("a lock that is handed on", [Int32(10), 20, 30]), ("other threads recorded", [40, 50, 60])])
     func `waits are of bodies, and go to the one who held the lock first`(section: String, threads: [Int32]) {
         let profile = OffCPU(
-            SchedScript(Array(Self.handedOn.utf8)), marks: MarkedTime([[Self.start, Self.start + 9500]]))
+            SchedScript(Array(Self.handedOn.utf8)), marks: MarkedTime([Self.start..<Self.start + 9500]))
         #expect(profile.waits.map(\.thread) == [10, 20, 30, 10])
         #expect(profile.waits.map(\.length) == [6000, 5700, 350, 200])
         #expect(profile.waits.map { $0.waker?.thread } == [30, 10, nil, 20])
         let report = OffCPUReport(
             profile, on: .engine, operations: 0, bodies: RecordedBodies(recording(by: threads)))
         Golden("off-cpu-report").expect(report.lines().joined(separator: "\n"), section)
+    }
+
+    @Test func `a body does not outlive the thread on which it began`() {
+        var recording = recording(by: [10, 20, 30])
+        recording.trace.operations = [
+            TracedOperation(submit: 0, start: 100, end: 900, worker: 0),
+            TracedOperation(submit: 0, start: 700, end: 800, worker: 0, queue: 1, operationClass: 1),
+        ]
+        func groups() -> [String?] {
+            [200, 600, 750, 850].map { RecordedBodies(recording).group(of: 10, at: recording.clockStart + $0) }
+        }
+        let (first, second) = ("Drawing in drawings", "RefreshPalette in others")
+        #expect(groups() == [first, first, second, first])
+        // The second is on another thread, which has the first one's id.
+        recording.trace.threadEvents = [TracedThreadEvent(time: 500, thread: 0, kind: .end)]
+        #expect(groups() == [first, nil, second, nil])
     }
 
     // MARK: Reports
@@ -247,12 +263,12 @@ struct OffCPUTests {
     }
 
     @Test func `marks are in order, disjoint and not empty`() {
-        let marks = MarkedTime([[5, 9], [1, 3], [8, 12], [4, 4], [7], [9, 2]])
+        let marks = MarkedTime([5..<9, 1..<3, 8..<12, 4..<4])
         #expect(marks.ranges == [1..<3, 5..<12] && marks.duration == 9)
         #expect(marks.contains(1) && !marks.contains(3) && marks.contains(11) && !marks.contains(12))
         #expect(marks.overlap(from: 2, to: 6) == (2, 2) && marks.overlap(from: 3, to: 5) == (0, 3))
         #expect(marks.overlap(from: 20, to: 30) == (0, 20))
-        #expect(MarkedTime([[.min, .max]]).duration == .max && MarkedTime([]).end == nil)
+        #expect(MarkedTime([.min ..< .max]).duration == .max && MarkedTime([]).end == nil)
     }
 
     @Test func `input of any kind never traps`() {
@@ -270,7 +286,7 @@ struct OffCPUTests {
                 }
             }
             let script = SchedScript(bytes)
-            for marks in [Self.marks, MarkedTime([[0, .max]]), MarkedTime([[.min, .max]]), MarkedTime([])] {
+            for marks in [Self.marks, MarkedTime([0 ..< .max]), MarkedTime([.min ..< .max]), MarkedTime([])] {
                 let profile = OffCPU(script, marks: marks)
                 #expect(!OffCPUReport(profile, on: .engine, operations: 3).lines().isEmpty)
             }

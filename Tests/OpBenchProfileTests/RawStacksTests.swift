@@ -98,16 +98,16 @@ struct RawStacksTests {
         #expect(profile.threads == ["engine normal 1", "dispatch 1"])
         #expect(profile.frames.first { $0.name == "start_thread" }?.object == "/lib/libc.so.6")
         // A stack is known if it starts where threads do, or in main.
-        #expect(ClassTable(profile, on: .engine, operations: 0).unknownCallers == 1_000_000)
+        #expect(ClassTable(profile, on: .engine).unknownCallers == 1_000_000)
     }
 
     @Test("Samples between marks")
     func during() {
         let stacks = Self.stacks
-        #expect(stacks.during([25..<35, 0..<11]).samples.map(\.time) == [10, 30])
-        #expect(stacks.during([10..<20]).samples.map(\.time) == [10])
-        #expect(stacks.during([]).samples.isEmpty)
-        #expect(stacks.during([0..<5, 41..<50]).samples.isEmpty)
+        #expect(stacks.during(MarkedTime([25..<35, 0..<11])).samples.map(\.time) == [10, 30])
+        #expect(stacks.during(MarkedTime([10..<20])).samples.map(\.time) == [10])
+        #expect(stacks.during(MarkedTime([])).samples.isEmpty)
+        #expect(stacks.during(MarkedTime([0..<5, 41..<50])).samples.isEmpty)
     }
 
     // MARK: The file
@@ -162,7 +162,7 @@ struct RawStacksTests {
                 copy[place] ^= change
                 guard let stacks = try? RawStacksFile.read(copy) else { continue }
                 taken += 1
-                let profile = stacks.during([-5..<100]).profile(SymbolTable(map: stacks.map))
+                let profile = stacks.during(MarkedTime([-5..<100])).profile(SymbolTable(map: stacks.map))
                 _ = (stacks.lookUps, StackReport(profile, on: .engine, operations: 3).lines(), profile.folded())
             }
         }

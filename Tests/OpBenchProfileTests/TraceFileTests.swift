@@ -114,16 +114,16 @@ struct TraceFileTests {
         expectRefused(faults.map { fault($0) }, "records")
     }
 
-    @Test("Times in the wrong order because of two clocks are repaired, and the greatest change is reported")
+    @Test("Times in the wrong order because of two clocks are repaired")
     func mended() throws {
         var trace = Fixture.everything
-        #expect(trace.mendOrder() == 0)
+        trace.mendOrder()
         #expect(trace == Fixture.everything)
         trace.operations[0].ready = -3
         trace.operations[1].end = 18
         trace.operations[1].notified = 11
         trace.operations[2].start = 30
-        #expect(trace.mendOrder() == 7)
+        trace.mendOrder()
         #expect((trace.operations[2].offProcessor, trace.operations[2].processorWait) == (1, 1))
         #expect(trace.operations[0].ready == 0)
         #expect(trace.operations[1].notified == 18)
@@ -132,7 +132,8 @@ struct TraceFileTests {
         #expect(trace.operations[4].start == .absent)
         trace.operations[0].submit = .max - 1
         trace.operations[0].end = .min
-        #expect(trace.mendOrder() == .max)
+        trace.mendOrder()
+        #expect(trace.operations[0].end == .max - 1)
     }
 
     // MARK: Files
@@ -150,7 +151,6 @@ struct TraceFileTests {
         let file = try NewFile("trace", in: written)
         try file.write([1, 2, 3])
         try file.write([4])
-        #expect(file.size == 4)
         try file.publish()
         #expect(try written.names() == ["trace"])
         let opened = open(folder.path + "/trace", O_RDONLY)

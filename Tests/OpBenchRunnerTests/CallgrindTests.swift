@@ -93,10 +93,8 @@ import Testing
     }
 
     @Test func `the number of counted operations fits the seconds available to callgrind`() {
-        func operations(_ nanoseconds: Double) -> Int {
-            InstructionTrial.Limits(cpuNanosecondsPerOperation: nanoseconds).operations
-        }
-        #expect([0, 500, 100_000, 1e7, 1e9].map(operations) == [2000, 2000, 50, 10, 10])
+        let counts = [0, 500, 100_000, 1e7, 1e9].map { InstructionTrial.operations(cpuNanosecondsEach: $0) }
+        #expect(counts == [2000, 2000, 50, 10, 10])
     }
 
     @Test func `a shortened plan does its work in every shape`() async throws {

@@ -142,7 +142,7 @@ import Testing
 
     @Test func `work and blocking reduce the number of operations`() throws {
         func operations(_ shape: String, _ parameters: String) throws -> Int {
-            InstructionTrial.limits(of: try Fixture.plan(shape, parameters)).operations
+            InstructionTrial.operations(of: try Fixture.plan(shape, parameters))
         }
         #expect(try operations("independent", #"{"items": 5000, "work_ns": 0}"#) == 2000)
         #expect(try operations("independent", #"{"items": 5000, "work_ns": 9000}"#) == 500)

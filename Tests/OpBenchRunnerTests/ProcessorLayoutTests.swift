@@ -167,14 +167,14 @@ struct MadeUpMachine {
         let limits = SampleLimits(processors: ProcessorSet("0-3"))
         #expect(limits.difference(from: limits) == nil)
         let differences = [
-            limits.difference(from: .none), SampleLimits.none.difference(from: limits),
+            limits.difference(from: SampleLimits()), SampleLimits().difference(from: limits),
         ].compactMap(\.self)
         #expect(differences.count == 2)
         golden.expect(differences.joined(separator: "\n"), "other limits")
     }
 
     @Test func `without limits, nothing precedes the sample's program`() {
-        #expect(LimitedProgram.launcher(for: .none) == [])
+        #expect(LimitedProgram.launcher(for: SampleLimits()) == [])
         #expect(
             LimitedProgram.launcher(for: SampleLimits(processors: ProcessorSet("1,0"))).dropFirst(2) == ["0-1"])
     }

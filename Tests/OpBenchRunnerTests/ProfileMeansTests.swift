@@ -1,6 +1,7 @@
 import CLinuxMeasure
 import Glibc
 import OpBenchBackends
+import OpBenchLaunch
 import OpBenchProfile
 import TestSupport
 import Testing
@@ -39,6 +40,22 @@ import Testing
             #expect(answer.means == means && !answer.lack.isEmpty && !answer.remedy.isEmpty, "\(answer)")
             #expect(answer.words.contains(answer.lack))
         }
+    }
+
+    @Test func `the cost of a profile leaves out what is unknown`() {
+        func words(_ recorderTime: Int64?, events: Int) -> String? {
+            var section = ProfileSection(.cpu, means: "perf")
+            section.events = events
+            var program = ProfiledProgram(
+                words: ["a"], duration: 1_000_000_000, wasStopped: false, ending: .exited(0), recorderTime: recorderTime
+            )
+            program.sections = [section]
+            return program.costWords
+        }
+        #expect(words(nil, events: 0) == nil)
+        let (recorders, samples) = (words(7_000_000, events: 0) ?? "", words(nil, events: 5) ?? "")
+        #expect(recorders.contains(" ms ") && samples.contains(" 5 samples ") && !samples.contains(" ms "))
+        #expect(words(7_000_000, events: 5)?.hasPrefix("\(recorders); ") == true)
     }
 
     @Test(

@@ -40,7 +40,7 @@ struct SignalSamplerTests {
     private func unknownCallers(_ profile: StackProfile, on threads: Set<String>) -> Double {
         let samples = profile.filtered { threads.contains(profile.threads[Int($0.thread)]) }
         #expect(samples.total > 0)
-        return ClassTable(samples, on: .engine, operations: 0).unknownCallersShare
+        return ClassTable(samples, on: .engine).unknownCallersShare
     }
 
     @Test("Functions have their share of their thread's use, and threads their whole use")
@@ -62,7 +62,7 @@ struct SignalSamplerTests {
         #expect((stacks.lostSamples, stacks.unsampledThreads) == (0, 0))
         #expect(stacks.samples.allSatisfy { $0.weight >= stacks.period && $0.weight % stacks.period == 0 })
         // Samples of earlier tests are not among them.
-        #expect(stacks.during([begun..<ended]).samples.count > stacks.samples.count * 9 / 10)
+        #expect(stacks.during(MarkedTime([begun..<ended])).samples.count > stacks.samples.count * 9 / 10)
         let profile = try await profile(stacks)
         let alone = 0.95 - max(0.05, uncertainty(of: 0.95, on: "burner 1", profile))
         #expect(share(of: "burnAlone()", on: "burner 1", profile) > alone)

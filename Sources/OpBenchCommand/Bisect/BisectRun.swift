@@ -153,7 +153,7 @@ struct BisectRun {
     /// The reason to skip a commit; nil if the error has another cause.
     private static func reason(_ error: any Error, toSkip commit: PackageCommit) -> String? {
         switch error {
-        case let error as BuildError where error.commit?.isSame(as: commit) == true:
+        case let error as BuildError where error.commit?.id == commit.id:
             error.message.split(separator: "\n").first.map(String.init) ?? error.message
         // The good commit's program has taken samples already.
         case let error as InputError: error.message

@@ -59,7 +59,7 @@ struct RefOptions: ParsableArguments {
             let checkedOut = try await repository.commit(of: "HEAD", option: option)
             let headCommit =
                 if let head { try await repository.commit(of: head, option: "--head-ref") } else { checkedOut }
-            if checkedOut.isSame(as: headCommit) { tellChanges(try await repository.changedFiles(), headCommit) }
+            if checkedOut.id == headCommit.id { tellChanges(try await repository.changedFiles(), headCommit) }
             return try await RefBuilds(of: repository, options).programs(
                 base: baseCommit, head: headCommit, layouts: layouts)
         }

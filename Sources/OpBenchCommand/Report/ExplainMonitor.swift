@@ -36,16 +36,16 @@ final class ExplainMonitor {
         case .finished(let cell):
             display.eraseBar()
             let (title, backends) = (cell.target.title, cell.target.backends)
-            let turns = cell.explanation.turns.base
+            let turns = cell.explanation.turns
             let measured = MeasuredChange.all(of: cell.target, in: compared)
             let heading =
                 backends.areTwo
                 ? "\(title), \(counted(turns, "turn")) of each backend"
                 : "\(title), \(counted(turns, "turn")) of each build, \(backends.names)"
             let lines = [heading] + (cell.explanation.lines(measured: measured) + cell.notes).map { "  \($0)" }
-            let files = try output?.write(cell, lines) ?? []
+            let file = try output?.write(cell, lines)
             let width = TableWidth.ofTerminal()
-            let text = (lines + files.map { "  \($0)" }).map { line in
+            let text = (lines + [file].compactMap(\.self).map { "  \($0)" }).map { line in
                 let escaped = TerminalText.escaped(line, limit: TerminalText.messageLimit, keepsScopes: true)
                 return WrappedText.paragraph(escaped, width: width, hanging: 6)
             }
@@ -62,7 +62,7 @@ final class ExplainMonitor {
     func finish() { display.eraseBar() }
 }
 
-/// A new or empty folder for explanations and their difference flame graphs.
+/// A new or empty folder for explanations.
 final class ExplanationFolder: Sendable {
     private let folder: WrittenFolder
 
@@ -75,16 +75,14 @@ final class ExplanationFolder: Sendable {
     }
 
     /// - Parameter lines: the explanation, after its heading.
-    /// - Returns: the paths of the files.
-    func write(_ cell: ExplainedCell, _ lines: [String]) throws -> [String] {
+    /// - Returns: the file's path.
+    func write(_ cell: ExplainedCell, _ lines: [String]) throws -> String {
         let backends = cell.target.backends
         let stem = ProfileNames.stem(
             of: cell.target.cell, on: backends.areTwo ? [backends.base, backends.head] : [backends.base],
             among: Set(try folder.names()))
-        let text = (name: stem + Self.textSuffix, content: lines.map { $0 + "\n" }.joined())
-        return try ([text] + cell.graphs.map { (name: "\(stem)-\($0.file)", content: $0.svg) }).map { file in
-            try folder.replace(file.name, by: file.content)
-            return folder.file(file.name)
-        }
+        let name = stem + Self.textSuffix
+        try folder.replace(name, by: lines.map { $0 + "\n" }.joined())
+        return folder.file(name)
     }
 }

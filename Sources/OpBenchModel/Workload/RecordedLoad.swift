@@ -1,9 +1,10 @@
-/// The work that a program's operations brought to its queues, in the order of their arrival: when each came, to which
-/// queue, what it waited for, what its body did. Only the names of groups, which may be left out, are of the program.
+/// The operations that a program added to its queues, in the order of their arrival: the instant, the queue, the
+/// dependencies and the body of each. It has no names of the program, except those of groups if they are kept.
 ///
-/// Columns of whole numbers, which workload files pack as texts. Two loads are equal if their digests are.
+/// A load consists of columns of whole numbers. Workload files have each column as packed text. Two loads are equal if
+/// their digests are.
 public struct RecordedLoad: Sendable {
-    /// A column, by its key in files. Columns of one subject have the same length.
+    /// A column. The raw value is its key in files. Columns of one subject have the same length.
     public enum Column: String, Sendable, CaseIterable, Codable {
         /// The limit of each queue; 0 for the default.
         case limits
@@ -16,30 +17,31 @@ public struct RecordedLoad: Sendable {
         case queues = "queue"
         /// The raw queue priority.
         case priorities = "priority"
-        /// The number of its group, whose figures are apart: a class in a queue.
+        /// The number of its group. A group is a class in a queue, and has figures of its own.
         case groups = "group"
         /// The recorded time from its arrival to its end; 0 if it did not run.
         case latencies = "latency_ns"
-        /// The number of each waiting operation, less that of the previous dependency.
+        /// For each dependency, the number of the waiting operation less that of the dependency before.
         case dependencySteps = "dependency_steps"
-        /// The number of the waiting operation less that of its predecessor; below 0 if that one arrived later.
+        /// For each dependency, the number of the waiting operation less that of its predecessor; negative if the
+        /// predecessor arrived later.
         case dependencyDistances = "dependency_distances"
-        /// The number of each cancelled operation, less that of the previous one.
+        /// For each cancellation, the number of the operation less that of the cancellation before.
         case cancellationSteps = "cancellation_steps"
-        /// The time from its arrival to the call that cancelled it.
+        /// For each cancellation, the time from the operation's arrival to the call.
         case cancellationDelays = "cancellation_delays_ns"
     }
 
-    /// The digest of all columns and names: 12 hexadecimal digits, the load's text in cell ids.
+    /// The digest of all columns and names, 12 hexadecimal digits. In cell ids, it represents the load.
     public let digest: String
     private let columns: [Column: [Int]]
-    /// The name of each group, at least as many as there are groups; or none.
+    /// The names of the groups, by number. Empty if the groups have no names.
     public let groupNames: [String]
     public let operationCount: Int
 
     static let namesKey = "group_names"
 
-    /// - Parameter columns: checked ones; those that are absent have their usual values.
+    /// - Parameter columns: checked columns; an absent one has its usual values.
     init(checked columns: [Column: [Int]], groupNames: [String] = []) {
         var columns = columns
         self.groupNames = groupNames
@@ -79,7 +81,7 @@ public struct RecordedLoad: Sendable {
     /// The time from the first arrival to the last, in nanoseconds.
     var span: Int { self[.gaps].reduce(0, +) }
 
-    /// The load of one queue alone, without dependencies on operations of others.
+    /// The load of one queue. Dependencies between operations of different queues are left out.
     func of(queue: Int) -> RecordedLoad {
         let kept = self[.queues].indices.filter { self[.queues][$0] == queue }
         var number = [Int](repeating: -1, count: operationCount)
@@ -105,7 +107,7 @@ public struct RecordedLoad: Sendable {
         return builder.load
     }
 
-    /// Adds up a load, operation by operation.
+    /// Builds a load, operation by operation.
     package struct Builder {
         private var columns: [Column: [Int]]
         private let groupNames: [String]
@@ -128,14 +130,14 @@ public struct RecordedLoad: Sendable {
             columns[.latencies, default: []].append(latency)
         }
 
-        /// To be called by ascending `operation`.
+        /// Call it in ascending order of `operation`.
         package mutating func addDependency(of operation: Int, on predecessor: Int) {
             columns[.dependencySteps, default: []].append(operation - lastWaiting)
             columns[.dependencyDistances, default: []].append(operation - predecessor)
             lastWaiting = operation
         }
 
-        /// To be called by ascending `operation`.
+        /// Call it in ascending order of `operation`.
         package mutating func addCancellation(of operation: Int, after delay: Int) {
             columns[.cancellationSteps, default: []].append(operation - lastCancelled)
             columns[.cancellationDelays, default: []].append(delay)
@@ -154,7 +156,7 @@ extension RecordedLoad: Hashable {
 // MARK: - Columns
 
 extension RecordedLoad.Column {
-    /// The things that a column has a number of.
+    /// The kinds of thing that a column describes, with one number for each thing.
     enum Subject: String { case queue, operation, dependency, cancellation }
 
     var subject: Subject {
@@ -166,7 +168,7 @@ extension RecordedLoad.Column {
         }
     }
 
-    /// The most numbers of a column.
+    /// The maximum length of a column.
     var countLimit: Int {
         switch subject {
         case .queue: RecordedLoad.queueLimit
@@ -197,12 +199,12 @@ extension RecordedLoad.Column {
 }
 
 extension RecordedLoad {
-    /// The most operations of one load: more do not fit in a workload file.
+    /// The maximum number of operations; more do not fit in a workload file.
     public static let operationLimit = 100_000
     package static let queueLimit = 64
     package static let groupLimit = 64
     package static let dependencyLimit = 1_000_000
-    /// The longest time, of a body as of all arrivals, in nanoseconds.
+    /// The maximum duration of a body, and of all arrivals together, in nanoseconds.
     package static let timeLimit = Int(ShapeDefinition.secondsLimit * 1e9)
     static let requiredColumns: [Column] = [.gaps, .work]
 }
@@ -210,7 +212,7 @@ extension RecordedLoad {
 // MARK: - Values of a program
 
 extension RecordedLoad {
-    /// A program's names as names of groups: in one line, not too long, and each of its own.
+    /// Makes names of groups from a program's names: unique, on one line, and not too long.
     package static func groupNames(_ names: [String]) -> [String] {
         var seen: Set<String> = []
         return names.enumerated().map { number, name in
@@ -271,7 +273,7 @@ extension RecordedLoad {
         return "^\(word)( \(word))*$"
     }()
 
-    /// A number of at most so many digits, after a minus sign where it is below 0.
+    /// A number of at most this many digits, with a minus sign if it is negative.
     private static func number(_ text: Substring.UTF8View, digits: Int) -> Int? {
         let plain = text.first == UInt8(ascii: "-") ? text.dropFirst() : text[...]
         guard (1...digits).contains(plain.count), plain.allSatisfy({ (48...57).contains($0) }) else { return nil }
@@ -290,7 +292,7 @@ extension RecordedLoad {
 }
 
 extension RecordedLoad {
-    /// The load as written in a file: each column that says something, in texts that fill their lines.
+    /// The load as a file has it: each column with other than its usual values, as a list of texts of one line each.
     var json: JSONValue {
         .members(
             Self.packed(columns).map { text in

@@ -3,7 +3,7 @@ import OpBenchModel
 /// The change of the slowest 1 % of the operations of one class, from the traces of both sides.
 ///
 /// Times are in nanoseconds per slow operation; see `Tails`.
-public struct ExplainedTail: Equatable, Sendable {
+public struct ExplainedTail: Sendable {
     /// The group; empty if there is one alone.
     public let name: String
     /// From submission to end.
@@ -18,13 +18,10 @@ public struct ExplainedTail: Equatable, Sendable {
         public var name: String
         /// The median of its delays, in nanoseconds per slow operation.
         public var delay: Double
-        /// The number of turns in which it is the first, and of all turns.
-        public var turns: (with: Int, all: Int)
-
-        public static func == (left: Self, right: Self) -> Bool {
-            (left.name, left.delay, left.turns.with, left.turns.all)
-                == (right.name, right.delay, right.turns.with, right.turns.all)
-        }
+        /// The number of turns in which it is the first.
+        public var turns: Int
+        /// The number of all turns.
+        public var allTurns: Int
     }
 
     /// The least part of the latency's change that is reported of a reason.
@@ -42,15 +39,12 @@ public struct ExplainedTail: Equatable, Sendable {
             let pair = (base: own(base), head: own(head))
             return pair.base.isEmpty || pair.head.isEmpty ? nil : pair
         }
-        var latencies = pairs.map { pair in
+        let latencies = pairs.map { pair in
             Change(
                 Tail.words(of: pair.base[0].name), base: pair.base.map(\.mean), head: pair.head.map(\.mean),
                 by: test)
         }
-        for (index, probability) in zip(latencies.indices, test.adjusted(latencies.map(\.probability))) {
-            latencies[index].probability = probability
-        }
-        return zip(pairs, latencies).filter { $1.isSure }
+        return zip(pairs, test.tested(latencies)).filter { $1.isSure }
             .map { ExplainedTail($0.base, $0.head, $1, by: test) }
             .sorted { $0.latency.difference.magnitude > $1.latency.difference.magnitude }
     }
@@ -60,19 +54,13 @@ public struct ExplainedTail: Equatable, Sendable {
         self.latency = latency
         let least = latency.difference.magnitude * Self.leastShare
         let names = WaitReason.allCases.map(\.words) + [Tails.body]
-        let tested = names.compactMap { name -> Change? in
-            func values(_ side: [Tail]) -> [Double] { side.map { $0.mean(of: name) } }
-            let (ofBase, ofHead) = (values(base), values(head))
-            let mean = (ofBase + ofHead).reduce(0, +) / Double(ofBase.count + ofHead.count)
-            guard mean > 0, mean >= least / 2 else { return nil }
-            return Change(name, base: ofBase, head: ofHead, by: test)
+        let changes = names.compactMap { name in
+            Change(
+                name, base: base.map { $0.mean(of: name) }, head: head.map { $0.mean(of: name) }, from: least, by: test)
         }
         let sign = latency.difference >= 0 ? 1.0 : -1.0
-        reasons = zip(tested, test.adjusted(tested.map(\.probability))).compactMap { change, probability in
-            var change = change
-            change.probability = probability
-            return change.isSure(of: least) ? change : nil
-        }.sorted { (-sign * $0.difference, $0.name) < (-sign * $1.difference, $1.name) }
+        reasons = test.tested(changes).filter { $0.isSure(of: least) }
+            .sorted { (-sign * $0.difference, $0.name) < (-sign * $1.difference, $1.name) }
         culprit = Self.culprit(of: sign > 0 ? head : base)
     }
 
@@ -83,13 +71,13 @@ public struct ExplainedTail: Equatable, Sendable {
         guard let most, 2 * most.value.count >= turns.count else { return nil }
         return CommonCulprit(
             name: most.key, delay: median(most.value.map { Double($0.1) / Double(max(1, $0.2)) }) ?? 0,
-            turns: (most.value.count, turns.count))
+            turns: most.value.count, allTurns: turns.count)
     }
 }
 
 extension Tail {
     /// Nanoseconds per slow operation.
-    fileprivate var mean: Double { Double(slowLatency) / Double(max(1, slow)) }
+    var mean: Double { Double(slowLatency) / Double(max(1, slow)) }
 
     fileprivate func mean(of reason: String) -> Double {
         Double(reasons.first { $0.name == reason }?.time ?? 0) / Double(max(1, slow))
@@ -100,7 +88,7 @@ extension ExplainedTail {
     /// The culprit in words; nil without one.
     var culpritWords: String? {
         culprit.map {
-            "\($0.name), \(Quantities.time($0.delay)), in \($0.turns.with) of \(counted($0.turns.all, "turn"))"
+            "\($0.name), \(Quantities.time($0.delay)), in \($0.turns) of \(counted($0.allTurns, "turn"))"
         }
     }
 }

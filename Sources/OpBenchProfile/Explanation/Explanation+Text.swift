@@ -34,7 +34,7 @@ extension Explanation {
         }
         let least = Quantities.percent(ChanceTest.leastEffect)
         return tails.isEmpty
-            ? "nothing is significant: over \(counted(turns.base, "turn")) neither the time nor the CPU time changed by \(least) "
+            ? "nothing is significant: over \(counted(turns, "turn")) neither the time nor the CPU time changed by \(least) "
                 + "beyond chance; no function and no wait is reported; take more --turns"
             : "only the slowest operations changed: no function is reported, and waits only of these"
     }
@@ -42,7 +42,7 @@ extension Explanation {
     /// A figure of these turns, to show beside that of the run.
     private func inTurns(_ change: Change) -> Change {
         var named = change
-        named.name += " in \(counted(turns.base, "turn"))"
+        named.name += " in \(counted(turns, "turn"))"
         return named
     }
 

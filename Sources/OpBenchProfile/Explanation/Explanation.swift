@@ -24,7 +24,7 @@ public struct Explanation: Sendable {
     public let tails: [ExplainedTail]
     public let backends: ExplainedBackends
     /// The number of turns of each side.
-    public let turns: (base: Int, head: Int)
+    public let turns: Int
 
     /// The least reported change of allocations and other counts, per operation.
     static let leastCount = 0.01
@@ -34,7 +34,7 @@ public struct Explanation: Sendable {
     ///   - head: at least one sample.
     public init(base: [ExplainedSample], head: [ExplainedSample], on backends: ExplainedBackends, by test: ChanceTest) {
         self.backends = backends
-        turns = (base.count, head.count)
+        turns = base.count
         let time = Change("time", base: base.map(\.time), head: head.map(\.time), by: test)
         let cpuTime = Change("CPU time", base: base.map(\.cpuTime), head: head.map(\.cpuTime), by: test)
         var cpu = RankedFunctions(base, head, on: backends, \.cpu, of: cpuTime, by: test)
@@ -49,14 +49,10 @@ public struct Explanation: Sendable {
         let waits = Self.waits(base.compactMap(\.waits), head.compactMap(\.waits), from: leastWait, by: test)
 
         cpu?.keepSure(by: test)
-        var adjusted = test.adjusted((allocations + counts + waits).map(\.probability))[...]
+        var tested = test.tested(allocations + counts + waits)[...]
         func sure(_ changes: [Change], of least: (Change) -> Double) -> [Change] {
-            defer { adjusted = adjusted.dropFirst(changes.count) }
-            return zip(changes, adjusted).compactMap { change, probability in
-                var change = change
-                change.probability = probability
-                return change.isSure(of: least(change)) ? change : nil
-            }
+            defer { tested = tested.dropFirst(changes.count) }
+            return tested.prefix(changes.count).filter { $0.isSure(of: least($0)) }
         }
         self.allocations = sure(allocations) { _ in Self.leastCount }
             .sorted { ($1.difference.magnitude, $0.name) < ($0.difference.magnitude, $1.name) }
@@ -68,20 +64,16 @@ public struct Explanation: Sendable {
         (self.time, self.cpuTime, self.cpu) = (time, cpuTime, cpu)
     }
 
-    /// - Parameter least: the change that a wait must be able to reach to be tested, as for functions.
+    /// - Parameter least: the change that a wait must be able to reach.
     private static func waits(
         _ base: [(split: WaitSplit, operations: Int)], _ head: [(split: WaitSplit, operations: Int)],
         from least: Double, by test: ChanceTest
     ) -> [Change] {
-        guard !base.isEmpty, !head.isEmpty else { return [] }
-        return WaitReason.allCases.compactMap { reason in
+        WaitReason.allCases.compactMap { reason in
             func values(_ side: [(split: WaitSplit, operations: Int)]) -> [Double] {
                 side.map { Double($0.split[reason]) / Double(max(1, $0.operations)) }
             }
-            let (ofBase, ofHead) = (values(base), values(head))
-            let mean = (ofBase + ofHead).reduce(0, +) / Double(ofBase.count + ofHead.count)
-            guard mean > 0, mean >= least / 2 else { return nil }
-            return Change(reason.words, base: ofBase, head: ofHead, by: test)
+            return Change(reason.words, base: values(base), head: values(head), from: least, by: test)
         }
     }
 }
@@ -108,6 +100,15 @@ public struct Change: Equatable, Sendable {
         self.head = median(head) ?? 0
         (difference, interval) = test.shift(base, head)
         probability = test.probability(base, head)
+    }
+
+    /// The same if the change can be large enough, judged by the mean of all values of both sides; nil if it cannot, or
+    /// a side has no values. This choice is independent of the difference, so the test stays valid.
+    init?(_ name: String, base: [Double], head: [Double], from least: Double, by test: ChanceTest) {
+        guard !base.isEmpty, !head.isEmpty else { return nil }
+        let mean = (base + head).reduce(0, +) / Double(base.count + head.count)
+        guard mean > 0, mean >= least / 2 else { return nil }
+        self.init(name, base: base, head: head, by: test)
     }
 
     /// Whether the change is significant, and at least this large.

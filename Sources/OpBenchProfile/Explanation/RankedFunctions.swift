@@ -1,17 +1,12 @@
 import OpBenchModel
 
 /// The functions behind a difference between two sides: those that changed significantly and by enough, ranked.
-public struct RankedFunctions: Equatable, Sendable {
+public struct RankedFunctions: Sendable {
     /// A function and its change per operation, including the work that others do for it; see `AttributedWeights`.
-    public struct Function: Equatable, Sendable {
+    public struct Function: Sendable {
         public var change: Change
         /// The change by class of code, the greatest first: the function's own code, and the code that it called.
         public var parts: [(frameClass: FrameClass, difference: Double)]
-
-        public static func == (left: Function, right: Function) -> Bool {
-            left.change == right.change && left.parts.map(\.frameClass) == right.parts.map(\.frameClass)
-                && left.parts.map(\.difference) == right.parts.map(\.difference)
-        }
     }
 
     /// The change of all functions together.
@@ -50,10 +45,8 @@ public struct RankedFunctions: Equatable, Sendable {
         guard !ofBase.isEmpty, ofBase.count == base.count, !ofHead.isEmpty, ofHead.count == head.count else {
             return nil
         }
-        let unit = ofBase[0].profile.unit
-        let sum = Change(
-            unit.rawValue, base: ofBase.map(\.totalPerOperation), head: ofHead.map(\.totalPerOperation), by: test)
-        (self.total, sampled) = (total, sum.difference)
+        self.total = total
+        sampled = test.shift(ofBase.map(\.totalPerOperation), ofHead.map(\.totalPerOperation)).estimate
         least = max(total.difference.magnitude * Self.leastShare, total.base.magnitude * ChanceTest.leastEffect)
         let weights = AttributedSides(ofBase, ofHead, on: backends)
         functions = weights.functions(from: least, by: test)
@@ -69,10 +62,9 @@ public struct RankedFunctions: Equatable, Sendable {
     private func sure<Item>(_ items: [Item], _ change: WritableKeyPath<Item, Change>, by test: ChanceTest) -> [Item] {
         guard total.isSure(of: least) else { return [] }
         let sign = total.difference >= 0 ? 1.0 : -1.0
-        let adjusted = test.adjusted(items.map { $0[keyPath: change].probability })
         var items = items
-        for (index, probability) in zip(items.indices, adjusted) {
-            items[index][keyPath: change].probability = probability
+        for (index, tested) in zip(items.indices, test.tested(items.map { $0[keyPath: change] })) {
+            items[index][keyPath: change] = tested
         }
         func rank(_ item: Item) -> (Double, String) {
             (-sign * item[keyPath: change].difference, item[keyPath: change].name)
@@ -133,15 +125,11 @@ struct AttributedSides {
         }
     }
 
-    /// The change of a weight; nil if it cannot be large enough, judged by the mean of all samples of both sides. This
-    /// choice is independent of the difference, so the test stays valid.
+    /// The change of a weight; nil if it cannot be large enough.
     private func change(
         _ name: String, from least: Double, by test: ChanceTest, of weight: (AttributedWeights) -> Int64
     ) -> Change? {
-        guard !base.isEmpty, !head.isEmpty else { return nil }
-        let (ofBase, ofHead) = (Self.values(base, weight), Self.values(head, weight))
-        let mean = (ofBase + ofHead).reduce(0, +) / Double(ofBase.count + ofHead.count)
-        return mean > 0 && mean >= least / 2 ? Change(name, base: ofBase, head: ofHead, by: test) : nil
+        Change(name, base: Self.values(base, weight), head: Self.values(head, weight), from: least, by: test)
     }
 
     private static func values(_ side: [Profile], _ weight: (AttributedWeights) -> Int64) -> [Double] {
@@ -215,5 +203,14 @@ public struct ChanceTest: Sendable {
         adjusted: @escaping @Sendable ([Double]) -> [Double]
     ) {
         (self.probability, self.shift, self.adjusted) = (probability, shift, adjusted)
+    }
+
+    /// Changes that are tested together, with their adjusted probabilities.
+    func tested(_ changes: [Change]) -> [Change] {
+        zip(changes, adjusted(changes.map(\.probability))).map { change, probability in
+            var change = change
+            change.probability = probability
+            return change
+        }
     }
 }

@@ -1,3 +1,5 @@
+import OpBenchModel
+
 /// Waits by the function that waits and the wake-up that is to blame.
 ///
 /// A function is the innermost one that is answerable for its work. Of threads that wait for a lock, the first to be woken
@@ -40,7 +42,7 @@ struct BlamedWaits {
             let group = bodies?.group(of: wait.thread, at: wait.begin)
             isIdle.append(place.isQueue && group == nil)
             if isIdle[isIdle.count - 1] {
-                idle.addCapped(wait.length)
+                idle.addClamped(wait.length)
                 continue
             }
             var blamed = wait
@@ -65,7 +67,7 @@ struct BlamedWaits {
         var sums: [Key: Sum] = [:]
         for wait in waits {
             guard let key = part(wait.key) else { continue }
-            sums[key, default: Sum(key: key)].time.addCapped(wait.time)
+            sums[key, default: Sum(key: key)].time.addClamped(wait.time)
             sums[key]?.count += 1
         }
         func order(_ sum: Sum) -> (Int64, String, String, String, String) {

@@ -1,14 +1,12 @@
+import OpBenchModel
+
 /// The time between marks, which is the part of a profile that counts.
 public struct MarkedTime: Equatable, Sendable {
     /// The ranges, in order, disjoint and not empty.
     public let ranges: [Range<Int64>]
 
-    /// - Parameter marks: pairs of a beginning and an end, in any order; malformed pairs are left out.
-    public init(_ marks: [[Int64]]) {
-        self.init(ranges: marks.compactMap { $0.count == 2 && $0[0] < $0[1] ? $0[0]..<$0[1] : nil })
-    }
-
-    public init(ranges: [Range<Int64>]) {
+    /// - Parameter ranges: in any order.
+    public init(_ ranges: [Range<Int64>]) {
         var merged: [Range<Int64>] = []
         for range in ranges.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
             if let last = merged.last, range.lowerBound <= last.upperBound {
@@ -22,7 +20,7 @@ public struct MarkedTime: Equatable, Sendable {
 
     /// The total duration, in nanoseconds.
     public var duration: Int64 {
-        ranges.reduce(into: 0) { $0.addCapped($1.upperBound.length(since: $1.lowerBound)) }
+        ranges.reduce(into: 0) { $0.addClamped($1.upperBound.length(since: $1.lowerBound)) }
     }
 
     public var end: Int64? { ranges.last?.upperBound }
@@ -38,7 +36,7 @@ public struct MarkedTime: Equatable, Sendable {
         var index = firstEndingAfter(begin)
         while index < ranges.count, ranges[index].lowerBound < end {
             let from = max(begin, ranges[index].lowerBound)
-            length.addCapped(min(end, ranges[index].upperBound).length(since: from))
+            length.addClamped(min(end, ranges[index].upperBound).length(since: from))
             first = first ?? from
             index += 1
         }
@@ -49,12 +47,6 @@ public struct MarkedTime: Equatable, Sendable {
 }
 
 extension Int64 {
-    /// Adds a length; the maximum on overflow.
-    mutating func addCapped(_ length: Int64) {
-        let (sum, overflow) = addingReportingOverflow(length)
-        self = overflow ? .max : sum
-    }
-
     /// The length from an earlier time to this one; the maximum on overflow, 0 if the other time is later.
     func length(since begin: Int64) -> Int64 {
         let (length, overflow) = subtractingReportingOverflow(begin)

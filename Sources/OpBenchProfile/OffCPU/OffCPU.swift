@@ -1,3 +1,5 @@
+import OpBenchModel
+
 /// The places and durations of threads' waits between the marks, and the wake-ups with their delays.
 public struct OffCPU: Sendable {
     /// A thread's time between the marks, in nanoseconds, from the first event that reveals its state.
@@ -176,7 +178,7 @@ private struct Replay {
             endWait(event.thread, since, state, stack, woken, at: event.time)
             if let woken, marks.contains(woken.time) {
                 wakeUps.count += 1
-                wakeUps.delay.addCapped(event.time.length(since: woken.time))
+                wakeUps.delay.addClamped(event.time.length(since: woken.time))
             }
         }
         early[event.thread] = nil
@@ -221,7 +223,7 @@ private struct Replay {
 
     private mutating func ran(_ thread: Int32, _ since: Int64, to end: Int64) {
         let length = marks.overlap(from: since, to: end).length
-        if length > 0 { change(thread) { $0.running.addCapped(length) } }
+        if length > 0 { change(thread) { $0.running.addClamped(length) } }
     }
 
     private mutating func endWait(
@@ -236,8 +238,8 @@ private struct Replay {
         let wait = marks.overlap(from: since, to: runnable)
         let delay = marks.overlap(from: runnable, to: end)
         if wait.length > 0 {
-            change(thread) { $0.blocked.addCapped(wait.length) }
-            causes[cause, default: OffCPU.CauseRow(cause: cause, time: 0, count: 0)].time.addCapped(wait.length)
+            change(thread) { $0.blocked.addClamped(wait.length) }
+            causes[cause, default: OffCPU.CauseRow(cause: cause, time: 0, count: 0)].time.addClamped(wait.length)
             blocked.add(node: stack, weight: wait.length, thread: name(of: thread), time: wait.begin)
             if let waker = woken?.by {
                 wakers.add(node: waker.stack, weight: wait.length, thread: name(of: waker.thread), time: runnable)
@@ -248,8 +250,8 @@ private struct Replay {
                     thread: thread, begin: since, end: runnable, length: wait.length, stack: stack, waker: woken?.by))
         }
         if delay.length > 0 {
-            change(thread) { $0.waiting.addCapped(delay.length) }
-            if cause.isRunnable { causes[cause]?.time.addCapped(delay.length) }
+            change(thread) { $0.waiting.addClamped(delay.length) }
+            if cause.isRunnable { causes[cause]?.time.addClamped(delay.length) }
         }
     }
 

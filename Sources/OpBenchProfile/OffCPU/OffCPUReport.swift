@@ -99,9 +99,9 @@ extension OffCPU {
     ///   - operations: the number of operations between the marks; 0 if unknown.
     static func lines(of threads: [ThreadTime], duration: Int64, _ operations: Int, _ count: Int) -> [String] {
         let sums = threads.reduce(into: (running: Int64(0), waiting: Int64(0), blocked: Int64(0), switches: 0)) {
-            $0.running.addCapped($1.running)
-            $0.waiting.addCapped($1.waiting)
-            $0.blocked.addCapped($1.blocked)
+            $0.running.addClamped($1.running)
+            $0.waiting.addClamped($1.waiting)
+            $0.blocked.addClamped($1.blocked)
             $0.switches += $1.voluntary + $1.involuntary
         }
         let switches = Double(sums.switches)

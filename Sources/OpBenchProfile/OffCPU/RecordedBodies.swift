@@ -13,14 +13,22 @@ public struct RecordedBodies: Sendable {
             let operation = trace.operations[$0]
             return operation.wasExecuted && operation.start < operation.end && operation.worker < trace.threads.count
         }
+        let lives = Dictionary(
+            grouping: trace.threadEvents.lazy.filter { [.begin, .end].contains($0.kind) }, by: \.thread)
         for (worker, indices) in Dictionary(grouping: executed, by: { trace.operations[$0].worker }) {
-            // At one time, ends come first.
-            let steps = indices.flatMap { index in
-                [(trace.operations[index].start, 1, index), (trace.operations[index].end, 0, index)]
-            }.sorted { $0 < $1 }
+            // At one time, ends come first. A body that ends on another thread may outlive the one on which it began,
+            // whose id a later thread may have.
+            let steps =
+                indices.flatMap { index in
+                    [(trace.operations[index].start, 2, index), (trace.operations[index].end, 0, index)]
+                } + (lives[worker] ?? []).map { ($0.time, 1, 0) }
             var open: [Int] = []
-            changes[trace.threads[Int(worker)].id] = steps.map { time, isStart, index in
-                if isStart == 1 { open.append(index) } else { open.removeAll { $0 == index } }
+            changes[trace.threads[Int(worker)].id] = steps.sorted { $0 < $1 }.map { time, order, index in
+                switch order {
+                case 0: open.removeAll { $0 == index }
+                case 1: open = []
+                default: open.append(index)
+                }
                 return (time, open.last.map { groups.ofOperation[$0] })
             }
         }

@@ -1,3 +1,5 @@
+import OpBenchModel
+
 /// Parses the output of `perf script --show-switch-events --show-lost-events --ns -F
 /// comm,pid,tid,time,event,trace,ip,sym,symoff,dso` for switches and wake-ups:
 ///
@@ -102,10 +104,7 @@ public struct SchedScript: Sendable {
             }
             let rest = words[(place + 1)...]
             guard let kind = kind(rest, line, by: thread) else { continue }
-            if case .lost(let count) = kind {
-                let (sum, overflow) = lost.addingReportingOverflow(count)
-                lost = overflow ? .max : sum
-            }
+            if case .lost(let count) = kind { lost.addClamped(count) }
             if thread >= 0 {
                 threadNames[thread] = String(
                     decoding: line[words[0].startIndex..<words[place - 2].endIndex], as: UTF8.self)

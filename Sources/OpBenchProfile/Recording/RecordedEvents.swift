@@ -24,7 +24,7 @@ struct RecordedEvents {
 
     /// - Returns: the first event that is at fault, by its place in the list, and the reason; nil if there is none.
     mutating func add(_ list: [crecording_event], of thread: Int32, lost: UInt64) -> (Int, String)? {
-        self.lost = self.lost.addingReportingOverflow(lost).overflow ? .max : self.lost + lost
+        self.lost.addClamped(lost)
         // 0: the recorder itself.
         let own = thread == 0 ? TracedOperation.unknown : threads.index(of: Self.key(ofThread: thread))
         for (number, event) in list.enumerated() {
@@ -37,11 +37,11 @@ struct RecordedEvents {
         return nil
     }
 
-    mutating func add(_ name: RecordingPart.Name) {
+    mutating func add(_ name: crecording_name, _ text: String) {
         switch crecording_named(name.kind) {
-        case crecording_named_class: classes.names[name.subject] = name.text
-        case crecording_named_queue: queues.names[name.subject] = name.text
-        case crecording_named_thread: threads.names[name.subject] = name.text
+        case crecording_named_class: classes.names[name.subject] = text
+        case crecording_named_queue: queues.names[name.subject] = text
+        case crecording_named_thread: threads.names[name.subject] = text
         // Of something that a later recorder may name.
         default: break
         }
@@ -153,7 +153,7 @@ extension RecordedEvents {
                 remedy: queueNames.isEmpty ? "it has none at all" : "its queues: " + list(queueNames))
         }
         var trace = SampleTrace(workerCount: min(max(1, Int(part.start.processors)), 1 << 16))
-        (trace.title, trace.processID) = (part.start.program, part.start.process)
+        (trace.title, trace.processID) = (part.program, part.start.process)
         let kept = keptOperations(window, queueNames)
         trace.queues = queueNames.enumerated().map { index, name in
             SampleTrace.Queue(name: name, limit: limits[UInt16(index)].flatMap { $0 == .max ? nil : $0 })
@@ -178,16 +178,15 @@ extension RecordedEvents {
         trace.stop = min(end ?? latest, window.to ?? .max)
         trace.threadEvents = threadEvents.filter { window.contains($0.time) }
         trace.spans = spans(window, queueNames) + barriers(trace, details)
-        trace.lostOperations = Int(clamping: lost)
         trace.waits = knowsWaits ? waits.filter { window.contains($0.end) && $0.start >= -SampleTrace.latest } : nil
         Self.mend(&trace, &details)
         do throws(RecordError) { try trace.check() } catch {
             throw part.error(part.offset, "the events contradict one another: \(error.message)")
         }
         return Recording(
-            trace: trace, details: details, program: part.start.program, startDate: part.start.date,
-            clockStart: part.start.clock, lostEvents: Int(clamping: lost), partialOperations: partial, missingParts: 0,
-            isCut: false, unreadBytes: 0)
+            trace: trace, details: details, program: part.program, startDate: part.start.date,
+            clockStart: part.start.clock_start, lostEvents: Int(clamping: lost), partialOperations: partial,
+            missingParts: 0, isCut: false, unreadBytes: 0)
     }
 
     private func list(_ names: [String]) -> String {
@@ -203,19 +202,12 @@ extension RecordedEvents {
 
     /// The operations in the window, in the order of submission.
     private func keptOperations(_ window: RecordingWindow, _ queueNames: [String]) -> [UInt32] {
-        var kept: [UInt32] = []
-        var isSorted = true
-        for (index, operation) in operations.enumerated() {
-            guard operation.submit != .absent, window.contains(operation.submit),
-                window.queue.map({ $0 == queueNames[Int(operation.queue)] }) ?? true
-            else { continue }
-            if let last = kept.last { isSorted = isSorted && operations[Int(last)].submit <= operation.submit }
-            kept.append(UInt32(index))
+        operations.indices.filter { index in
+            let operation = operations[index]
+            return operation.submit != .absent && window.contains(operation.submit)
+                && (window.queue.map { $0 == queueNames[Int(operation.queue)] } ?? true)
         }
-        if !isSorted {
-            kept.sort { (operations[Int($0)].submit, $0) < (operations[Int($1)].submit, $1) }
-        }
-        return kept
+        .map { UInt32($0) }.sorted { (operations[Int($0)].submit, $0) < (operations[Int($1)].submit, $1) }
     }
 
     private func spans(_ window: RecordingWindow, _ queueNames: [String]) -> [TracedSpan] {
@@ -256,7 +248,7 @@ extension RecordedEvents {
             trace.operations[index].ready =
                 hasPredecessor[index] ? trace.operations[index].start : trace.operations[index].submit
         }
-        _ = trace.mendOrder()
+        trace.mendOrder()
         for index in details.indices where details[index].processorTime != .absent {
             guard trace.operations[index].wasExecuted else {
                 details[index].processorTime = .absent

@@ -8,7 +8,7 @@ public struct Recording: Sendable {
     /// Times are relative to the recording's start. Operations are in the order of submission. Those that were in a
     /// queue before, or whose beginning rotation removed, are left out: see `partialOperations`.
     ///
-    /// The title is the program's name. `lostOperations` is `lostEvents`: an upper bound. A queue's limit is the highest that it had. The classes of closures are called
+    /// The title is the program's name. A queue's limit is the highest that it had. The classes of closures are called
     /// `closure`.
     public var trace: SampleTrace
     /// Parallel to `trace.operations`.
@@ -112,7 +112,7 @@ extension Recording {
                     if let (number, fault) = events.add(list, of: thread, lost: lost) {
                         throw part.error(block.payload + number * MemoryLayout<crecording_event>.size, fault)
                     }
-                case .names(let names): for name in names { events.add(name) }
+                case .names(let names): for (name, text) in names { events.add(name, text) }
                 case .end(let time): end = time
                 }
                 if part.offset - shown > 1 << 20 {

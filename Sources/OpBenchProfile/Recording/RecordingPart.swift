@@ -3,26 +3,10 @@ import OpBenchModel
 
 /// One file of a recording, read block by block. Memory: a block, and a piece of the file.
 struct RecordingPart {
-    /// The first block's content.
-    struct Start {
-        var date: Int64
-        var clock: Int64
-        var process: Int32
-        var processors: Int32
-        var part: UInt32
-        var program: String
-    }
-
-    struct Name {
-        var kind: UInt32
-        var subject: UInt64
-        var text: String
-    }
-
     enum Content {
-        case start(Start)
+        case start(crecording_start, program: String)
         case events([crecording_event], thread: Int32, lost: UInt64)
-        case names([Name])
+        case names([(name: crecording_name, text: String)])
         case end(TraceTime)
     }
 
@@ -43,7 +27,8 @@ struct RecordingPart {
     /// The numbers of the recording and of the next block.
     private(set) var recording: UInt64 = 0
     private(set) var number: UInt64 = 0
-    private(set) var start = Start(date: 0, clock: 0, process: 0, processors: 0, part: 0, program: "")
+    private(set) var start = crecording_start()
+    private(set) var program = ""
 
     private static let headerSize = MemoryLayout<crecording_header>.size
     /// In bytes. A recorder's own limit is lower.
@@ -54,8 +39,10 @@ struct RecordingPart {
         self.path = path
         source = try ReadFile(path, limit: Self.longestFile)
         guard let block = try next(isFirst: true) else { throw error(0, "the file is cut before its first block ends") }
-        guard case .start(let start) = block.content else { throw error(0, "the first block is not a start") }
-        self.start = start
+        guard case .start(let start, let program) = block.content else {
+            throw error(0, "the first block is not a start")
+        }
+        (self.start, self.program) = (start, program)
     }
 
     var size: Int { source.size }
@@ -153,21 +140,18 @@ struct RecordingPart {
             guard let start: crecording_start = record(&reader), let name = text(&reader, start.length),
                 reader.offset == payload.count
             else { throw error(place, "the start is shorter or longer than it says") }
-            return .start(
-                Start(
-                    date: start.date, clock: start.clock_start, process: start.process, processors: start.processors,
-                    part: start.part, program: name))
+            return .start(start, program: name)
         case crecording_block_events:
             let size = MemoryLayout<crecording_event>.size
             guard payload.count % size == 0 else { throw error(place, "a part of an event") }
             return .events(reader.records(payload.count / size), thread: header.thread, lost: header.lost)
         case crecording_block_names:
-            var names: [Name] = []
+            var names: [(name: crecording_name, text: String)] = []
             while reader.offset < payload.count {
                 guard let name: crecording_name = record(&reader), let text = text(&reader, name.length) else {
                     throw error(place + reader.offset, "a name is longer than its block")
                 }
-                names.append(Name(kind: name.kind, subject: name.subject, text: text))
+                names.append((name, text))
             }
             return .names(names)
         case crecording_block_end:

@@ -2,7 +2,7 @@ import OpBenchModel
 
 /// A program's recording as a load to replay.
 public struct ReplayedRecording: Sendable {
-    /// A recorded queue; its place in the list is its number in the load.
+    /// A recorded queue. Its index in `queues` is its number in the load.
     public struct Queue: Sendable, Equatable {
         public var name: String
         /// Nil for the default.
@@ -10,7 +10,7 @@ public struct ReplayedRecording: Sendable {
         public var operations: Int
     }
 
-    /// A class in a queue; its place in the list is its number in the load.
+    /// A class in a queue. Its index in `groups` is its number in the load.
     public struct Group: Sendable, Equatable {
         public var name: String
         public var operations: Int
@@ -19,17 +19,17 @@ public struct ReplayedRecording: Sendable {
     public let load: RecordedLoad
     /// In the order of their first operations.
     public let queues: [Queue]
-    /// In the order of their first operations. The last one has all that are too many.
+    /// In the order of their first operations. If there are too many, the last one contains the rest.
     public let groups: [Group]
-    /// The differences between the recording and the load, a sentence each.
+    /// The differences between the recording and the load, one sentence each.
     public let notes: [String]
 
-    /// The first operations of a recording, as many as a workload may have.
+    /// Takes the first operations of a recording, as many as a workload may have.
     ///
     /// - Parameters:
     ///   - path: the recording's file, for errors.
-    ///   - keepsNames: whether the load has the names of its groups, or no name at all.
-    ///   - limit: the most operations.
+    ///   - keepsNames: whether the load has the names of its groups. Otherwise it has no names.
+    ///   - limit: the maximum number of operations.
     /// - Throws: `InputError` if nothing can be replayed.
     public init(
         _ recording: Recording, path: String, keepsNames: Bool = false, limit: Int = RecordedLoad.operationLimit
@@ -57,16 +57,16 @@ public struct ReplayedRecording: Sendable {
     }
 }
 
-/// The work of making a load.
+/// The state while a load is made.
 private struct Draft {
     let recording: Recording
     /// Indices of the operations to replay.
     private(set) var kept: [Int] = []
     private(set) var queues: [ReplayedRecording.Queue] = []
     private(set) var groups: [ReplayedRecording.Group] = []
-    /// By queue and class.
+    /// The numbers of groups, by queue and class.
     private var groupNumbers: [[Int]: Int] = [:]
-    /// By index of the recording's queue.
+    /// The numbers of queues in the load, by their index in the recording.
     private var numbers: [Int?]
     private var (unknown, unfinished, uncancelled) = (0, 0, 0)
 
@@ -96,7 +96,7 @@ private struct Draft {
         }
     }
 
-    /// Nil if dependencies form a circle.
+    /// Makes the load; nil if dependencies form a circle.
     mutating func load(keepsNames: Bool) -> RecordedLoad? {
         let operations = operations
         let groupOf = kept.map { group(of: operations[$0]) }
@@ -157,7 +157,7 @@ private struct Draft {
         }
     }
 
-    /// The CPU time of a body, and what it spent besides without waiting for a processor.
+    /// The CPU time of a body, and the time in which it neither ran nor waited for a processor.
     private mutating func body(of operation: TracedOperation, _ detail: RecordedOperation) -> (work: Int, wait: Int) {
         guard operation.wasExecuted else {
             if !detail.isCancelled { unfinished += 1 }

@@ -40,25 +40,9 @@ public enum FrameClass: Hashable, Sendable {
         case .unknown: "unknown"
         }
     }
-
-    /// The colour of its bars in the flame graph, in sRGB; dark text is legible on all.
-    var color: String {
-        switch self {
-        case .queue: "#f2a65a"
-        case .workload: "#8fc98b"
-        case .library: "#d9d27f"
-        case .references: "#e58f8f"
-        case .allocation: "#d3a4dc"
-        case .swiftRuntime: "#f0c9b5"
-        case .futex: "#8fb8e8"
-        case .libc: "#b5d5e8"
-        case .kernel: "#b9b3d9"
-        case .unknown: "#cfcfcf"
-        }
-    }
 }
 
-/// The code of a library of queues.
+/// The code of a library of queues, such as that of a backend.
 private struct QueueLibrary {
     /// Swift modules.
     var modules: [String]
@@ -84,9 +68,7 @@ public struct FrameClassifier: Sendable {
     /// The class of the backend's own code.
     private let queue: FrameClass
     private let isEngine: Bool
-    /// Swift modules of the backend's own code, and prefixes of its files.
-    private let queueModules: [String]
-    private let queueFiles: [String]
+    private let library: QueueLibrary
     /// Swift modules of the backend, of the engine, and of the queues that the program declares.
     private let ownModules: [String]
     /// Prefixes of the benchmark's own modules.
@@ -100,13 +82,12 @@ public struct FrameClassifier: Sendable {
     /// - Parameter declared: the backends that the program declares.
     init(_ backend: BackendID, declared: [BackendDefinition]) {
         let family = backend.family
-        let library =
+        library =
             QueueLibrary.builtIn[family]
             ?? QueueLibrary(modules: declared.filter { $0.id.family == family }.compactMap(\.module))
         queue = .queue(family)
         isEngine = family == BackendID.engine.family
-        (queueModules, queueFiles) = (library.modules, library.files)
-        ownModules = queueModules + QueueLibrary.engine.modules + declared.compactMap(\.module)
+        ownModules = library.modules + QueueLibrary.engine.modules + declared.compactMap(\.module)
     }
 
     /// Whether a function belongs to the engine's package, which beside the engine has its recorder and the like.
@@ -141,7 +122,7 @@ public struct FrameClassifier: Sendable {
         if let byName = byName(isStub ? String(frame.symbol.dropLast(4)) : frame.symbol) { return byName }
         if isStub { return .libc }
         if let module = swiftModule(of: frame) {
-            if queueModules.contains(module) { return queue }
+            if library.modules.contains(module) { return queue }
             if Self.workloadModules.contains(where: { module.hasPrefix($0) }) { return .workload }
             if Self.standardModules.contains(module) { return .swiftRuntime }
         }
@@ -243,7 +224,7 @@ public struct FrameClassifier: Sendable {
     // MARK: By file
 
     private func byFile(_ file: String) -> FrameClass? {
-        if queueFiles.contains(where: { file.hasPrefix($0) }) { return queue }
+        if library.files.contains(where: { file.hasPrefix($0) }) { return queue }
         return Self.files.first { file.hasPrefix($0.0) }?.1
     }
 
@@ -314,23 +295,14 @@ public struct FrameClassifier: Sendable {
 
 // MARK: - The table
 
-/// The weight of each class of functions per operation. The parts add up to the total.
+/// The weight of each class of functions. The parts add up to the total.
 public struct ClassTable: Sendable {
-    public struct Row: Equatable, Sendable {
-        public var frameClass: FrameClass
-        public var weight: Int64
-        /// The weight per operation; 0 if there were no operations.
-        public var perOperation: Double
-    }
-
     /// All classes in order, including those without weight.
-    public let rows: [Row]
+    public let rows: [(frameClass: FrameClass, weight: Int64)]
     /// The modules in `FrameClass.library`, the heaviest first.
     public let modules: [(name: String, weight: Int64)]
     /// The sum of all rows.
     public let total: Int64
-    public let operations: Int
-    public let unit: WeightUnit
     /// The weight of stacks whose outermost function is not where threads begin. There the chain of callers is broken,
     /// so the callers are unknown.
     public let unknownCallers: Int64
@@ -346,7 +318,7 @@ public struct ClassTable: Sendable {
     public var unknownCallersShare: Double { total > 0 ? Double(unknownCallers) / Double(total) : 0 }
 
     /// A sample belongs to the class of its innermost function, and to `unknown` if it has no stack.
-    public init(_ profile: StackProfile, on backend: BackendID, operations: Int) {
+    public init(_ profile: StackProfile, on backend: BackendID) {
         let classifier = FrameClassifier(backend)
         let classes = profile.frames.map { classifier.classify($0) }
         let weights = profile.selfWeights()
@@ -362,16 +334,10 @@ public struct ClassTable: Sendable {
             }
             if !isWhole[index] { broken += weights[index] }
         }
-        rows = classifier.classes.map {
-            let weight = sums[$0] ?? 0
-            return Row(
-                frameClass: $0, weight: weight, perOperation: operations > 0 ? Double(weight) / Double(operations) : 0)
-        }
+        rows = classifier.classes.map { ($0, sums[$0] ?? 0) }
         modules = libraries.map { (name: $0.key, weight: $0.value) }
             .sorted { ($1.weight, $0.name) < ($0.weight, $1.name) }
         total = profile.total
-        self.operations = operations
-        unit = profile.unit
         unknownCallers = broken
     }
 }

@@ -38,13 +38,6 @@ public struct HeapProfile: Equatable, Sendable {
     public let sites: [Site]
     public let map: CodeMap
 
-    /// - Parameter samplePeriod: the value in the process's dump.
-    init(samplePeriod: Int64, sites: [Site], map: CodeMap) {
-        self.samplePeriod = samplePeriod
-        self.sites = sites
-        self.map = map
-    }
-
     // MARK: Reading
 
     /// - Throws: `RecordError` unless the dump is complete.
@@ -116,42 +109,21 @@ public struct HeapProfile: Equatable, Sendable {
         sites.reduce(into: Set()) { set, site in set.formUnion(site.addresses.map { $0 &- 1 }) }.sorted()
     }
 
-    /// The quantities that a profile can count.
-    public enum Measure: String, CaseIterable, Sendable {
-        case liveBytes, liveAllocations, allBytes, allAllocations
-
-        public var unit: WeightUnit {
-            switch self {
-            case .liveBytes, .allBytes: .bytes
-            case .liveAllocations, .allAllocations: .allocations
-            }
-        }
-
-        /// The words in a title.
-        public var words: String {
-            switch self {
-            case .liveBytes: "bytes in use"
-            case .liveAllocations: "allocations in use"
-            case .allBytes: "bytes allocated"
-            case .allAllocations: "allocations"
-            }
-        }
-    }
-
     /// The stacks by name, with jemalloc's own functions merged into one. If allocations were sampled, the figures are
     /// estimates of all allocations.
     ///
-    /// - Parameter symbols: the names of `lookUps`.
-    public func profile(_ measure: Measure, _ symbols: SymbolTable) -> StackProfile {
-        var profile = StackProfile(unit: measure.unit)
+    /// - Parameters:
+    ///   - unit: bytes or allocations.
+    ///   - figures: the figures that count.
+    ///   - symbols: the names of `lookUps`.
+    public func profile(
+        _ unit: WeightUnit, of figures: KeyPath<Site, Figures>, _ symbols: SymbolTable
+    ) -> StackProfile {
+        var profile = StackProfile(unit: unit)
         profile.isWhole = samplePeriod == 1
         for site in sites {
-            let figures =
-                switch measure {
-                case .liveBytes, .liveAllocations: site.live
-                case .allBytes, .allAllocations: site.all
-                }
-            let weight = estimate(figures, inBytes: measure.unit == .bytes)
+            let figures = site[keyPath: figures]
+            let weight = estimate(figures, inBytes: unit == .bytes)
             if weight > 0 { profile.add(stack(site, symbols), weight: weight, of: figures.allocations) }
         }
         return profile

@@ -1,3 +1,5 @@
+import OpBenchModel
+
 /// Parses the output of `perf script -F comm,pid,tid,time,event,period,ip,sym,symoff,dso`, or of `perf script` without
 /// a list of fields. Each sample has a line with thread, time, period and event, then a line per function, the
 /// innermost first, and an empty line.
@@ -60,7 +62,7 @@ public struct PerfScript: Sendable {
                 finish(&self)
                 stack = []
                 if let count = Self.lost(line) {
-                    lost = lost.addingReportingOverflow(count).overflow ? .max : lost + count
+                    lost.addClamped(count)
                     continue
                 }
                 guard let (next, rest) = Self.header(line) else {

@@ -61,15 +61,10 @@ public struct RawStacks: Equatable, Sendable, Codable {
 
     // MARK: Looking
 
-    /// A copy with only the samples whose time is in one of the ranges.
-    public func during(_ marks: [Range<Int64>]) -> RawStacks {
-        let marks = marks.sorted { $0.lowerBound < $1.lowerBound }
+    /// A copy with only the samples between marks.
+    public func during(_ marks: MarkedTime) -> RawStacks {
         var kept = self
-        kept.samples = samples.filter { sample in
-            // The last mark that begins before it is the one before this; marks do not overlap.
-            let next = marks.partition { $0.lowerBound > sample.time }
-            return next > 0 && marks[next - 1].contains(sample.time)
-        }
+        kept.samples = samples.filter { marks.contains($0.time) }
         return kept
     }
 

@@ -217,9 +217,8 @@ extension StackProfile {
 }
 
 extension StackProfile {
-    /// Folded stacks in the format of Brendan Gregg's FlameGraph: one line per stack with its functions from the
-    /// outermost, joined by semicolons, then a space and the weight. The lines are sorted. If threads have names, they
-    /// come first.
+    /// Folded stacks in the format of flamegraph.pl: one line per stack with its functions from the outermost, joined by
+    /// semicolons, then a space and the weight. The lines are sorted. If threads have names, they come first.
     public func folded() -> String {
         var weights: [String: Int64] = [:]
         let names = frames.map { Self.foldedName($0.name) }

@@ -5,6 +5,7 @@ public struct StackReport: Sendable {
     public let profile: StackProfile
     public let table: ClassTable
     private let backend: BackendID
+    private let operations: Int
 
     /// The limit above which weights including callees are unreliable.
     public static let mostUnknownCallers = 0.05
@@ -12,10 +13,10 @@ public struct StackReport: Sendable {
     /// The limit above which the error is reported; a hundred samples of equal weight reach it.
     private static let mostStandardError = 0.05
 
+    /// - Parameter operations: the number of operations in the profile; 0 if unknown.
     public init(_ profile: StackProfile, on backend: BackendID, operations: Int) {
-        self.profile = profile
-        self.backend = backend
-        table = ClassTable(profile, on: backend, operations: operations)
+        (self.profile, self.backend, self.operations) = (profile, backend, operations)
+        table = ClassTable(profile, on: backend)
     }
 
     /// The lines, without line ends. They contain unescaped names, which the printing code must escape.
@@ -23,29 +24,25 @@ public struct StackReport: Sendable {
     /// - Parameter count: the number of functions.
     public func lines(functions count: Int = 10) -> [String] {
         guard table.total > 0 else { return ["no sample"] }
-        let unit = profile.unit
-        var lines = [
-            profile.words
-                + (table.operations > 0
-                    ? ", \(unit.text(Double(table.total) / Double(table.operations))) per operation" : "")
-        ]
-        if unit != .nanoseconds { return lines + allocators(count) + [unknownCallers] + fewSamples }
-        for row in table.rows where row.weight > 0 {
-            var line = "  \(row.frameClass.words): \(Quantities.percent(Double(row.weight), of: Double(table.total)))"
-            if table.operations > 0 { line += ", \(unit.text(row.perOperation)) per operation" }
-            lines.append(line)
-            if row.frameClass == .library { lines += modules }
+        var lines = [profile.words + perOperation(table.total)]
+        if profile.unit != .nanoseconds { return lines + allocators(count) + [unknownCallers] + fewSamples }
+        for (frameClass, weight) in table.rows where weight > 0 {
+            lines.append("  \(frameClass.words): \(share(weight))\(perOperation(weight))")
+            if frameClass == .library { lines += modules }
         }
         lines += [unknownCallers] + fewSamples
         let functions = profile.functions()
         let shortened = Self.shortened(functions.map(\.frame.name), first: count)
         for (function, name) in zip(functions, shortened) {
-            lines.append(
-                "  \(Quantities.percent(Double(function.own), of: Double(table.total))) own, "
-                    + "\(Quantities.percent(Double(function.withCallees), of: Double(table.total))) with callees: "
-                    + name)
+            lines.append("  \(share(function.own)) own, \(share(function.withCallees)) with callees: \(name)")
         }
         return lines
+    }
+
+    private func share(_ weight: Int64) -> String { Quantities.percent(Double(weight), of: Double(table.total)) }
+
+    private func perOperation(_ weight: Int64) -> String {
+        operations > 0 ? ", \(profile.unit.text(Double(weight) / Double(operations))) per operation" : ""
     }
 
     /// The standard error of a share of one half, which is the largest, assuming independent samples, those of a stack
@@ -68,13 +65,11 @@ public struct StackReport: Sendable {
 
     /// The heaviest modules.
     private var modules: [String] {
-        table.modules.prefix(Self.mostModules).map { module in
-            "    \(module.name): \(Quantities.percent(Double(module.weight), of: Double(table.total)))"
-        }
+        table.modules.prefix(Self.mostModules).map { "    \($0.name): \(share($0.weight))" }
     }
 
     private var unknownCallers: String {
-        "callers unknown: \(Quantities.percent(Double(table.unknownCallers), of: Double(table.total)))"
+        "callers unknown: \(share(table.unknownCallers))"
             + (table.unknownCallersShare > Self.mostUnknownCallers ? "; the share with callees is too low" : "")
     }
 
@@ -84,10 +79,7 @@ public struct StackReport: Sendable {
         let functions = AttributedWeights(profile, on: backend).functions.values
             .sorted { ($1.total, $0.name) < ($0.total, $1.name) }
         return zip(functions, Self.shortened(functions.map(\.name), first: count)).map { function, name in
-            "  \(Quantities.percent(Double(function.total), of: Double(table.total)))"
-                + (table.operations > 0
-                    ? ", \(profile.unit.text(Double(function.total) / Double(table.operations))) per operation" : "")
-                + ": \(name)"
+            "  \(share(function.total))\(perOperation(function.total)): \(name)"
         }
     }
 

@@ -53,11 +53,6 @@ extension TraceReport {
             counted(executed, "operation") + (isPerturbed ? ", " : " in \(Quantities.time(trace.elapsed)), ")
                 + counted(workers, "worker") + (added > 0 ? ", \(added) of them only while bodies blocked" : "")
         ]
-        if trace.lostOperations > 0 {
-            lines.append(
-                "\(counted(trace.lostOperations, "more was", plural: "more were")) lost; the figures cover only the others"
-            )
-        }
         if isPerturbed { return lines + wakeUpLines }
         lines += tails.lines(after: graph.map(finding))
         lines += graph.map { workSpanLines($0.workSpan) + pathLines($0.path) } ?? loadLines

@@ -58,8 +58,7 @@ extension Tail {
     static func words(of group: String) -> String { "slowest 1 %" + (group.isEmpty ? "" : " of \(group)") }
 
     fileprivate var slowLine: String {
-        let mean = Double(slowLatency) / Double(max(1, slow))
-        return "\(Self.words(of: name)): \(slow), \(Quantities.time(mean)) on average: "
+        "\(Self.words(of: name)): \(slow), \(Quantities.time(mean)) on average: "
             + NamedTime.shares(reasons, of: Double(slowLatency))
     }
 }

@@ -143,9 +143,10 @@ extension SampleTrace {
             instants[Int(operation.submitter)].append(
                 TimelineInstant(time: operation.submit, content: .submit(UInt32(index))))
         }
-        for slice in lanes.crowded where isInstant(slice) {
-            instants[Int(operations[Int(slice.index)].worker)].append(
-                TimelineInstant(time: slice.start, content: .crowded(slice.index)))
+        for slice in lanes.crowded where slice.kind == .operation {
+            let worker = operations[Int(slice.index)].worker
+            if worker == TracedOperation.unknown { continue }
+            instants[Int(worker)].append(TimelineInstant(time: slice.start, content: .crowded(slice.index)))
         }
         for event in threadEvents {
             switch event.kind {
@@ -157,11 +158,6 @@ extension SampleTrace {
             }
         }
         return instants.map { $0.sorted { $0.time < $1.time } }
-    }
-
-    /// Whether a slice that did not fit becomes a point in a thread's row.
-    func isInstant(_ crowded: TimelineSlice) -> Bool {
-        crowded.kind == .operation && operations[Int(crowded.index)].worker != TracedOperation.unknown
     }
 }
 

@@ -7,18 +7,6 @@ public protocol ByteSink: AnyObject {
     func write(_ bytes: [UInt8]) throws
 }
 
-/// Collects bytes in memory. Not thread-safe.
-public final class ByteCollector: ByteSink {
-    public private(set) var bytes: [UInt8] = []
-
-    public init() {}
-
-    public func write(_ bytes: [UInt8]) { self.bytes += bytes }
-
-    /// The bytes as text.
-    public var text: String { String(decoding: bytes, as: UTF8.self) }
-}
-
 /// A file that appears complete under its name when `publish` is called, and leaves nothing behind otherwise. Until
 /// then, it has a temporary name. Not thread-safe.
 public final class NewFile: ByteSink {
@@ -36,14 +24,10 @@ public final class NewFile: ByteSink {
 
     deinit { discard() }
 
-    /// The number of bytes written.
-    public private(set) var size = 0
-
     /// - Throws: `DiskError`.
     public func write(_ bytes: [UInt8]) throws {
         do throws(SystemError) {
             try FileBytes.write(bytes, to: descriptor)
-            size += bytes.count
         } catch {
             throw DiskError(path: folder.file(name), code: error.code)
         }

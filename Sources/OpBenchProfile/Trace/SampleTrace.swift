@@ -54,13 +54,10 @@ public struct SampleTrace: Equatable, Sendable, Codable {
     public var waits: [TracedWait]? = []
     /// In any order; without those of barriers, see `OperationGraph`.
     public var dependencies: [TracedDependency] = []
-    /// The number of operations that the recorder dropped for lack of space. A trace that lacks some has no critical
-    /// path.
-    public var lostOperations = 0
 
     /// Everything but the records, which `TraceFile` keeps beside it.
     private enum CodingKeys: String, CodingKey {
-        case title, processID, workerCount, stop, threads, queues, classes, lostOperations
+        case title, processID, workerCount, stop, threads, queues, classes
     }
 
     public init(workerCount: Int) { self.workerCount = workerCount }
@@ -88,17 +85,9 @@ public struct SampleTrace: Equatable, Sendable, Codable {
     ///
     /// Sorts all starts and ends.
     public var mostWorkers: Int {
-        var changes: [(time: TraceTime, step: Int)] = []
-        for operation in operations where operation.wasExecuted && operation.start < operation.end {
-            changes += [(operation.start, 1), (operation.end, -1)]
-        }
-        changes.sort { $0 < $1 }
-        var (running, most) = (0, workerCount)
-        for change in changes {
-            running += change.step
-            most = max(most, running)
-        }
-        return most
+        let executed = operations.filter(\.wasExecuted)
+        let running = TraceCounter("running", up: executed.map(\.start), down: executed.map(\.end))
+        return max(workerCount, Int(running.maximum))
     }
 
     /// The part of the bodies' elapsed time in the run queue, as far as it is known; 0 if nothing ran.
@@ -147,7 +136,6 @@ extension SampleTrace {
             throw RecordError("too many threads, queues or classes")
         }
         guard Set(threads.map(\.id)).count == threads.count else { throw RecordError("two threads have the same id") }
-        guard lostOperations >= 0 else { throw RecordError("\(lostOperations) lost operations") }
         if queues.contains(where: { $0.limit.map { $0 <= 0 } ?? false }) {
             throw RecordError("a queue's limit is below 1")
         }
@@ -182,17 +170,9 @@ extension SampleTrace {
     /// Puts the times of each operation in order, by raising those that precede their predecessor: submission, start
     /// and end are read on different threads, and the clocks of two processors may differ slightly. For recorders of
     /// traces.
-    ///
-    /// - Returns: the greatest correction in nanoseconds; more than a few hundred means that something else is wrong.
-    public mutating func mendOrder() -> Int64 {
-        var greatest: Int64 = 0
+    public mutating func mendOrder() {
         func raise(_ time: inout TraceTime, to least: inout TraceTime) {
-            if time < least {
-                // The difference between two arbitrary numbers may overflow.
-                let (difference, overflow) = least.subtractingReportingOverflow(time)
-                greatest = max(greatest, overflow ? .max : difference)
-                time = least
-            }
+            time = max(time, least)
             if time != .absent { least = time }
         }
         for index in operations.indices where operations[index].submit != .absent {
@@ -207,7 +187,6 @@ extension SampleTrace {
                 operations[index].processorWait = min(operations[index].processorWait, away)
             }
         }
-        return greatest
     }
 
     /// The time from its submission to the last that happened to it, or the sample's end; or the planned one.

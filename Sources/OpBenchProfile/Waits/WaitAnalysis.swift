@@ -32,12 +32,12 @@ public struct WaitAnalysis: Sendable {
                 let end = trace.operations[Int(predecessor)].end
                 return end == .absent ? latest : max(latest, end)
             }
-            let stretch = operation.start - max(operation.ready, gaps.previousEnd(of: index))
+            let stretch = operation.start - max(operation.ready, gaps.previousEnds[index])
             let split = splits[index]
             let way = split[.handOver] + split[.wakeUp] + split[.wakeUpOrProcessor]
             return max(0, operation.ready - released) + max(0, min(stretch, way))
-        }.sorted()
-        burden = burdens.isEmpty ? 0 : burdens[(burdens.count - 1) / 2]
+        }
+        burden = median(of: burdens)
     }
 
     struct Query {
@@ -177,7 +177,7 @@ struct WorkerGaps {
     /// For each operation, the start of its worker's next one if that followed immediately; otherwise its own end.
     let heldUntil: [TraceTime]
     /// For each operation, the end of its worker's previous one; the smallest number if there is none.
-    private let previousEnds: [TraceTime]
+    let previousEnds: [TraceTime]
 
     /// For workers whose sleep is not traced, a gap up to this long counts as the way to the next operation, in
     /// nanoseconds; waking a thread takes longer.
@@ -211,8 +211,6 @@ struct WorkerGaps {
         self.heldUntil = heldUntil
         self.previousEnds = previousEnds
     }
-
-    func previousEnd(of operation: Int) -> TraceTime { previousEnds[operation] }
 
     /// - Parameter times: sorted.
     private static func has(_ times: [TraceTime], from start: TraceTime, to end: TraceTime) -> Bool {

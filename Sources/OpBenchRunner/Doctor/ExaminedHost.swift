@@ -69,8 +69,7 @@ struct ExaminedHost: Sendable {
 
     /// A line of `/proc/meminfo`.
     static func bytes(_ name: String, in text: String) -> Int? {
-        let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }
-        return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * 1024 }
+        SystemFile.number(name, in: text).map { $0 * 1024 }
     }
 
     static func usedSwap(in text: String) -> Int? {

@@ -50,7 +50,13 @@ public enum Doctor {
             hypervisor(host), foreign(host), clockSource(host), clock(host),
             timer(host), memory(host), randomization(host), allocator(host), environment(host),
             priority(host), build(host),
-        ] + ProfileKind.allCases.map { profile($0, host) } + [instructions(host), counters(host)]
+        ]
+            + ProfileKind.allCases.map { kind in
+                finding("profile \(kind.rawValue)", host.means[kind], for: "to profile, not for figures")
+            } + [
+                finding("instructions", host.instructions, for: "for samples of instructions"),
+                finding("counters", host.counters, for: "for samples of counters"),
+            ]
     }
 
     private static func quota(_ host: ExaminedHost) -> Finding {
@@ -176,18 +182,6 @@ public enum Doctor {
             "environment", SampleEnvironment.words(variables),
             "samples inherit these, without \(SampleEnvironment.allocatorOptions), and `run.json` records them: "
                 + "unset those that you do not want to measure")
-    }
-
-    private static func profile(_ kind: ProfileKind, _ host: ExaminedHost) -> Finding {
-        finding("profile \(kind.rawValue)", host.means[kind], for: "to profile, not for figures")
-    }
-
-    private static func instructions(_ host: ExaminedHost) -> Finding {
-        finding("instructions", host.instructions, for: "for samples of instructions")
-    }
-
-    private static func counters(_ host: ExaminedHost) -> Finding {
-        finding("counters", host.counters, for: "for samples of counters")
     }
 
     private static func finding(_ subject: String, _ answer: ProfileMeans.Answer, for purpose: String) -> Finding {

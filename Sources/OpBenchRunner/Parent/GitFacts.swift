@@ -1,4 +1,5 @@
 import OpBenchLaunch
+import OpBenchModel
 
 /// The commit that the program was built from: recorded at build time, or else the commit of the repository that holds
 /// it.
@@ -28,10 +29,7 @@ extension GitFacts {
     static func read() async -> GitFacts? {
         if let facts = GitFacts(.own) { return facts }
         guard let path = OwnProgram.path else { return nil }
-        let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map {
-            String(decoding: path.utf8[..<$0], as: UTF8.self)
-        }
-        return await read(folder: folder ?? "/")
+        return await read(folder: WrittenFolder.holding(path))
     }
 
     static func read(folder: String) async -> GitFacts? {
@@ -63,6 +61,6 @@ extension GitFacts {
         seconds: Double = Program.secondsToAnswer
     ) async -> String? {
         let ended = try? await Git.run(arguments, in: folder, without: filters, seconds: seconds)
-        return ended.flatMap { $0.isSuccess ? $0.output : nil }
+        return ended.flatMap { $0.isSuccess ? $0.text : nil }
     }
 }

@@ -109,7 +109,7 @@ public struct RunFacts: Codable, Sendable {
     /// The merged parts of the run.
     var parts: [MergedPart]?
     /// The limits of the samples' processes.
-    var limits = SampleLimits.none
+    var limits = SampleLimits()
     /// The opbench that took the samples, or started the processes that did.
     var opbench: OpBenchFacts? = .own
     /// Nil if not recorded.
@@ -148,7 +148,7 @@ public struct RunFacts: Codable, Sendable {
     static func identity(of plan: RunPlan) -> Identity {
         Identity(
             seed: plan.options.seed, isQuick: plan.options.isQuick,
-            timeoutNanoseconds: plan.options.timeoutSeconds.map(Identity.nanoseconds),
+            timeoutNanoseconds: plan.options.timeoutSeconds.map { Int64(($0 * 1e9).rounded()) },
             workloads: plan.specs.map { Workload(file: $0.file, name: $0.name, sha256: $0.sha256, text: $0.text) },
             order: (plan.samples + plan.reserve).map { sample in
                 let side = sample.side.map { " side=\($0.rawValue)" } ?? ""
@@ -329,8 +329,4 @@ private struct Versioned: Decodable {
         guard let text = try? JSONDecoder().decode(Versioned.self, from: data).schemaVersion else { return }
         try SchemaVersion.check(text, file: file, path: "$.schema_version")
     }
-}
-
-extension RunFacts.Identity {
-    fileprivate static func nanoseconds(_ seconds: Double) -> Int64 { Int64((seconds * 1e9).rounded()) }
 }

@@ -14,9 +14,9 @@ enum SampleEstimate {
         switch flavour {
         case .instructions:
             let operation = round / Double(max(1, cell.operationCount))
-            let limits = InstructionTrial.Limits(cpuNanosecondsPerOperation: operation * 1e9)
-            let operations = Double(limits.operations * (limits.rounds + InstructionTrial.Limits.uncountedRounds))
-            return callgrind + callgrindFactor * operations * operation
+            let operations = InstructionTrial.operations(cpuNanosecondsEach: operation * 1e9)
+            let rounds = InstructionTrial.rounds + InstructionTrial.uncountedRounds
+            return callgrind + callgrindFactor * Double(operations * rounds) * operation
         case .throughput, .latency, .counters:
             if flavour == .latency, let rounds = cell.latencyRounds { return start + rounds * round }
             return start + max(1.3 * Double(targetNanoseconds) / 1e9, round)

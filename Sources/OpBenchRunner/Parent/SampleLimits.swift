@@ -7,8 +7,6 @@ public struct SampleLimits: Sendable, Equatable {
 
     public init(processors: ProcessorSet? = nil) { self.processors = processors }
 
-    static let none = SampleLimits()
-
     /// Checks the processors against the machine.
     ///
     /// - Throws: `InputError` for processors that do not exist, or that this process may not use.

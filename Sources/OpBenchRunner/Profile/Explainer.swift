@@ -6,9 +6,7 @@ import OpBenchProfile
 
 /// The programs of both sides, which may be the same, and their run's work kernel.
 public struct ExplainedBuilds: Sendable {
-    let base: BuildFacts
-    let head: BuildFacts
-    let injected: InjectedDefect
+    let compared: ComparedBuilds
     let kernel: WorkKernel
 
     /// The builds of a run of `opbench ab`, of two runs, or of one run, given twice.
@@ -16,15 +14,15 @@ public struct ExplainedBuilds: Sendable {
     /// - Throws: `InputError` if a run does not record its program, or the program is missing or has changed.
     public init(base: RunFacts, head: RunFacts, names: (base: String, head: String)) async throws(InputError) {
         if let builds = base.builds {
-            (self.base, self.head, injected) = (builds.base, builds.head, builds.injected)
+            compared = builds
         } else {
-            self.base = try Self.executable(of: base, names.base)
-            self.head = try Self.executable(of: head, names.head)
-            injected = InjectedDefect()
+            compared = ComparedBuilds(
+                base: try Self.executable(of: base, names.base), head: try Self.executable(of: head, names.head),
+                injected: InjectedDefect())
         }
         kernel = base.calibration
-        try await self.base.checkUnchanged()
-        try await self.head.checkUnchanged()
+        try await compared.base.checkUnchanged()
+        try await compared.head.checkUnchanged()
     }
 
     private static func executable(of facts: RunFacts, _ name: String) throws(InputError) -> BuildFacts {
@@ -32,13 +30,6 @@ public struct ExplainedBuilds: Sendable {
         throw InputError(
             file: name, message: "the run does not record the program that took its samples",
             remedy: "measure again with this opbench, or compare two builds with `opbench ab`")
-    }
-
-    func build(of side: Side) -> BuildFacts {
-        switch side {
-        case .base: base
-        case .head: head
-        }
     }
 }
 
@@ -56,8 +47,6 @@ public struct ExplainedTarget: Sendable, Hashable {
 public struct ExplainedCell: Sendable {
     public let target: ExplainedTarget
     public let explanation: Explanation
-    /// Difference flame graphs of CPU time and allocations, from the middle turn of both sides.
-    public let graphs: [(file: String, svg: String)]
     /// Reasons for missing records.
     public let notes: [String]
 }
@@ -133,10 +122,10 @@ public struct Explainer: Sendable {
             for side in generator.shuffled(Side.allCases) {
                 let stage = try folder.stage()
                 var child = ChildProcess()
-                child.executable = builds.build(of: side).path
+                child.executable = builds.compared.build(of: side).path
                 let taker = ProfileTaker(
                     target: ProfileTarget(cell: target.cell, backend: target.backends[side]), kernel: builds.kernel,
-                    options: options, means: means, child: child, stage: stage, side: (builds.injected, side))
+                    options: options, means: means, child: child, stage: stage, side: (builds.compared.injected, side))
                 func tellNext(_ take: Take) throws {
                     try tell(side, take, index)
                     index += 1
@@ -147,25 +136,7 @@ public struct Explainer: Sendable {
         let (base, head) = (samples[.base] ?? [], samples[.head] ?? [])
         return ExplainedCell(
             target: target, explanation: Explanation(base: base, head: head, on: target.backends, by: test),
-            graphs: Self.graphs(base, head, target), notes: notes.sorted())
-    }
-
-    private static func graphs(
-        _ base: [ExplainedSample], _ head: [ExplainedSample], _ target: ExplainedTarget
-    ) -> [(file: String, svg: String)] {
-        let parts: [(String, String, KeyPath<ExplainedSample, ExplainedSample.Part?>)] = [
-            ("cpu-difference.svg", "CPU time", \.cpu), ("allocations-difference.svg", "Allocations", \.allocations),
-        ]
-        return parts.compactMap { file, what, path in
-            guard let before = base[base.count / 2][keyPath: path], let now = head[head.count / 2][keyPath: path],
-                now.profile.total > 0
-            else { return nil }
-            let title = target.backends.areTwo ? "\(what), \(target.title)" : "\(what), base → head: \(target.title)"
-            let graph = FlameGraph(
-                base: before.profile, baseOperations: before.operations, head: now.profile,
-                headOperations: now.operations, title: title)
-            return (file, graph.svg())
-        }
+            notes: notes.sorted())
     }
 }
 
@@ -201,9 +172,9 @@ extension ProfileTaker {
             }
         }
         try tell(.trace)
-        if let traced = try await part("trace", &notes, { (try await tracedWaits(), []) }) {
-            sample.waits = (traced.split, traced.operations)
-            sample.tails = traced.tails
+        if let report = try await part("trace", &notes, { (try await tracedReport().1, []) }) {
+            sample.waits = (report.waits.total, report.trace.operations.count)
+            sample.tails = report.tails.groups
         }
         try tell(.calls)
         sample.counts[.futexCalls] = try await part("futex calls", &notes) { (try await futexCalls(), []) }

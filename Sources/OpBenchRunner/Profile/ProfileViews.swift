@@ -4,7 +4,7 @@ import OpBenchProfile
 
 /// A kind of heap profile.
 struct HeapPart {
-    /// The stem of its files' names.
+    /// The stem of its file's name.
     let name: String
     let title: String
     let profile: StackProfile
@@ -21,17 +21,17 @@ struct HeapPart {
     ) -> [HeapPart] {
         [
             HeapPart(
-                name: "heap-all-bytes", title: "Bytes allocated", profile: all.profile(.allBytes, symbols),
+                name: "heap-all-bytes", title: "Bytes allocated", profile: all.profile(.bytes, of: \.all, symbols),
                 operations: allOperations),
             HeapPart(
-                name: "heap-all-count", title: "Allocations", profile: all.profile(.allAllocations, symbols),
-                operations: allOperations),
+                name: "heap-all-count", title: "Allocations",
+                profile: all.profile(.allocations, of: \.all, symbols), operations: allOperations),
             HeapPart(
-                name: "heap-live-bytes", title: "Bytes live at \(instant)", profile: live.profile(.liveBytes, symbols),
-                operations: liveOperations),
+                name: "heap-live-bytes", title: "Bytes live at \(instant)",
+                profile: live.profile(.bytes, of: \.live, symbols), operations: liveOperations),
             HeapPart(
                 name: "heap-live-count", title: "Allocations live at \(instant)",
-                profile: live.profile(.liveAllocations, symbols), operations: liveOperations),
+                profile: live.profile(.allocations, of: \.live, symbols), operations: liveOperations),
         ]
     }
 }
@@ -39,41 +39,30 @@ struct HeapPart {
 /// Writes the views of a profile into its folder, and returns the lines of its summary with the names of the files.
 struct ProfileViews {
     private let stage: StagedFolder
-    /// The profiled cell with its backend, or the program.
-    private let subject: String
     private let backend: BackendID
 
-    init(_ stage: StagedFolder, of subject: String, on backend: BackendID) {
-        (self.stage, self.subject, self.backend) = (stage, subject, backend)
+    init(_ stage: StagedFolder, on backend: BackendID) {
+        (self.stage, self.backend) = (stage, backend)
     }
 
     typealias Written = (lines: [String], files: [String])
 
-    /// Writes two views of stacks.
+    /// Writes folded stacks.
     ///
-    /// - Parameters:
-    ///   - name: the stem of the files' names.
-    ///   - operations: the number of operations in the profile; 0 if unknown.
-    func write(_ profile: StackProfile, as name: String, _ title: String, operations: Int) throws -> [String] {
-        let full = "\(title): \(subject)"
-        let files = [
-            ("\(name).svg", FlameGraph(profile, on: backend, title: full, operations: operations).svg()),
-            ("\(name).folded", profile.folded()),
-        ]
-        for (name, text) in files { try stage.folder.replace(name, by: text) }
-        return files.map(\.0)
+    /// - Parameter name: the stem of the file's name.
+    /// - Returns: the file's name.
+    func write(_ profile: StackProfile, as name: String) throws -> String {
+        let file = "\(name).folded"
+        try stage.folder.replace(file, by: profile.folded())
+        return file
     }
 
     /// Waits, by who waits and by who ends the wait.
     ///
     /// - Parameter bodies: those that the program recorded.
     func write(_ profile: OffCPU, operations: Int, bodies: RecordedBodies? = nil) throws -> Written {
-        var files: [String] = []
-        for (name, title, part) in [
-            ("offcpu", "Waits", profile.blocked), ("offcpu-wakers", "Who ends waits", profile.wakers),
-        ] where part.total > 0 {
-            files += try write(part, as: name, title, operations: operations)
-        }
+        let files = try [("offcpu", profile.blocked), ("offcpu-wakers", profile.wakers)]
+            .filter { $0.1.total > 0 }.map { try write($0.1, as: $0.0) }
         return (OffCPUReport(profile, on: backend, operations: operations, bodies: bodies).lines(), files)
     }
 
@@ -83,8 +72,7 @@ struct ProfileViews {
             lines.append("\(part.title):")
             let report = StackReport(part.profile, on: backend, operations: part.operations)
             lines += report.lines(functions: 5).map { "  \($0)" }
-            guard part.profile.total > 0 else { continue }
-            files += try write(part.profile, as: part.name, part.title, operations: part.operations)
+            if part.profile.total > 0 { files.append(try write(part.profile, as: part.name)) }
         }
         return (lines, files)
     }

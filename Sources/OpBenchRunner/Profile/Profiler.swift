@@ -167,24 +167,32 @@ struct ProfileTaker {
         return answer
     }
 
-    /// Takes one kind of profile; the section of a failed one has the reason.
+    /// Takes one kind of profile.
     func section(_ kind: ProfileKind, plain: PlainFigures) async throws -> ProfileSection {
-        let answer = means[kind]
-        guard let way = answer.means else {
-            return ProfileSection(kind, lack: .impossible(reason: answer.advice))
+        try await means[kind].section(kind) { way in
+            switch kind {
+            case .trace: try await trace()
+            case .cpu: try await cpu(way, plain)
+            case .offcpu: try await offCPU(way, plain)
+            case .heap: try await heap(plain)
+            }
         }
+    }
+}
+
+extension ProfileMeans.Answer {
+    /// The section of a kind of profile; that of one that is impossible or fails has the reason.
+    ///
+    /// - Throws: `DiskError` and `CancellationError`, which end everything.
+    func section(
+        _ kind: ProfileKind, _ take: (ProfileMeans.Means) async throws -> ProfileSection
+    ) async throws -> ProfileSection {
+        guard let means else { return ProfileSection(kind, lack: .impossible(reason: advice)) }
         do {
-            var section =
-                switch kind {
-                case .trace: try await trace()
-                case .cpu: try await cpu(way, plain)
-                case .offcpu: try await offCPU(way, plain)
-                case .heap: try await heap(plain)
-                }
-            if !answer.lack.isEmpty { section.lines.append(answer.advice) }
+            var section = try await take(means)
+            if !lack.isEmpty, section.lack == nil { section.lines.append(advice) }
             return section
         } catch {
-            // A full disk or a cancellation ends everything.
             if error is DiskError || error is CancellationError { throw error }
             return ProfileSection(kind, lack: .failed(reason: "\(error)"))
         }

@@ -36,7 +36,7 @@ public struct RecordingProfile: Sendable {
     public func write(into directory: String) throws -> (section: ProfileSection, folder: String) {
         let report: TraceReport
         do throws(RecordError) {
-            report = try recording.report()
+            report = try TraceReport(recording.trace)
         } catch {
             throw InputError(
                 file: file, message: "the recording contradicts itself: \(error)",
@@ -45,7 +45,7 @@ public struct RecordingProfile: Sendable {
         try Task.checkCancellation()
         let folder = try ProfileFolder(directory)
         let stage = try folder.stage()
-        let section = try ProfileViews(stage, of: program, on: .engine).section(of: recording, report)
+        let section = try ProfileViews(stage, on: .engine).section(of: recording, report)
         try Task.checkCancellation()
         return (section, try folder.publish(stage, as: ProfileNames.stem(of: [program])))
     }
@@ -63,14 +63,6 @@ extension ProfileViews {
 }
 
 extension Recording {
-    /// - Throws: `RecordError` if operations wait in a cycle.
-    func report() throws(RecordError) -> TraceReport {
-        var trace = trace
-        // `flaws` says what is missing: events, which need not be operations.
-        trace.lostOperations = 0
-        return try TraceReport(trace)
-    }
-
     /// Flaws: a line for each thing that it lacks.
     var flaws: [String] {
         var flaws: [String] = []

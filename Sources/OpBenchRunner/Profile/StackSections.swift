@@ -7,11 +7,11 @@ extension ProfileTaker {
 
     func cpu(_ means: ProfileMeans.Means, _ plain: PlainFigures) async throws -> ProfileSection {
         let (profile, answer, notes) = try await cpuProfile(means)
-        let files = try views.write(profile, as: "cpu", "CPU time", operations: answer.operations)
+        let file = try views.write(profile, as: "cpu")
         let report = StackReport(profile, on: target.backend, operations: answer.operations)
         return ProfileSection(
-            .cpu, means: means.rawValue, lines: report.lines() + Self.check(report.table, answer) + notes, files: files,
-            perturbation: plain.perturbation(of: answer))
+            .cpu, means: means.rawValue, lines: report.lines() + Self.check(report.table, answer) + notes,
+            files: [file], perturbation: plain.perturbation(of: answer))
     }
 
     /// If the classes sum up to less than this part of the CPU time, the summary describes the missing part.
@@ -48,16 +48,14 @@ extension ProfileTaker {
         if means == .signals { return try await signalProfile() }
         defer { discard(PerfEvents.cpu.fileName) }
         let answer = try await take(.perfCPU)
-        let read = try await PerfReader(process: answer.process, marks: answer.markedTime, threads: answer.threadNames)
-            .cpu(
-                stage.folder.file(PerfEvents.cpu.fileName))
+        let read = try await answer.reader.cpu(stage.folder.file(PerfEvents.cpu.fileName))
         return (read.profile, answer, read.notes)
     }
 
     private func signalProfile() async throws -> (StackProfile, ProfileAnswer, [String]) {
         defer { discard(RawStacksFile.name) }
         let answer = try await take(.signals)
-        let raw = try RawStacksFile.read(try bytes(of: RawStacksFile.name)).during(answer.markedTime.ranges)
+        let raw = try RawStacksFile.read(try bytes(of: RawStacksFile.name)).during(answer.markedTime)
         let symbols = try await Symbolizer().names(of: raw.lookUps, in: raw.map)
         var notes = symbols.notes
         if raw.lostSamples > 0 {
@@ -84,11 +82,7 @@ extension ProfileTaker {
         let file = PerfEvents.wakeUps.fileName
         defer { discard(file) }
         let answer = try await take(means == .perf ? .perfWakeUps : .perfSwitches)
-        let profile = try await PerfReader(
-            process: answer.process, marks: answer.markedTime, threads: answer.threadNames
-        )
-        .offCPU(
-            stage.folder.file(file))
+        let profile = try await answer.reader.offCPU(stage.folder.file(file))
         let (lines, files) = try views.write(profile, operations: answer.operations)
         return ProfileSection(
             .offcpu, means: means.rawValue, lines: lines, files: files,
@@ -119,9 +113,7 @@ extension ProfileTaker {
 
     // MARK: Files
 
-    var views: ProfileViews {
-        ProfileViews(stage, of: "\(target.cell.id) on \(target.backend.rawValue)", on: target.backend)
-    }
+    var views: ProfileViews { ProfileViews(stage, on: target.backend) }
 
     private func bytes(of name: String) throws -> [UInt8] {
         do {
@@ -135,7 +127,9 @@ extension ProfileTaker {
 }
 
 extension ProfileAnswer {
-    var markedTime: MarkedTime { MarkedTime(ranges: marks.filter { $0.begin < $0.end }.map { $0.begin..<$0.end }) }
+    fileprivate var reader: PerfReader { PerfReader(process: process, marks: markedTime, threads: threadNames) }
+
+    var markedTime: MarkedTime { MarkedTime(marks.filter { $0.begin < $0.end }.map { $0.begin..<$0.end }) }
 
     var threadNames: [Int32: String] { Dictionary(threads.map { ($0.id, $0.name) }) { $1 } }
 }

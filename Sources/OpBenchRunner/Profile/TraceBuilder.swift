@@ -125,7 +125,7 @@ final class TraceBuilder {
                 name: entry.name, role: hasWorked.contains(number) ? .worker : .submitter, id: id)
         }
         addThreadEvents(to: &trace)
-        _ = trace.mendOrder()
+        trace.mendOrder()
         try trace.check()
         return trace
     }

@@ -34,32 +34,14 @@ extension ProfileTaker {
             + "\(Quantities.percent(processorWaitShare)) of their time"
     }
 
-    /// A trace, and everything computed from it.
-    private func tracedReport() async throws -> (ProfileAnswer, TraceReport) {
-        try await traced { trace throws(RecordError) in try TraceReport(trace) }
-    }
-
-    /// The part of a trace that an explanation needs: the summed waits of all operations, the number of operations, and
-    /// the slowest of each class.
-    func tracedWaits() async throws -> (split: WaitSplit, operations: Int, tails: [Tail]) {
-        try await traced { trace throws(RecordError) in
-            try trace.check()
-            let graph = try OperationGraph(trace)
-            let waits = WaitAnalysis(trace, graph)
-            return (waits.total, trace.operations.count, Tails(trace, graph, waits).groups)
-        }.1
-    }
-
-    /// Takes a trace and reads it.
-    private func traced<Result>(
-        _ read: (SampleTrace) throws(RecordError) -> Result
-    ) async throws -> (ProfileAnswer, Result) {
+    /// Takes a trace, and computes everything from it.
+    func tracedReport() async throws -> (ProfileAnswer, TraceReport) {
         let answer = try await take(.trace)
         defer { stage.folder.discard(TraceBuilder.fileName) }
         do {
             var trace = try TraceFile.read(FileBytes.read(stage.folder.file(TraceBuilder.fileName)))
             trace.title = "\(target.cell.id) on \(target.backend.rawValue)"
-            return (answer, try read(trace))
+            return (answer, try TraceReport(trace))
         } catch {
             throw ProfileFailure(description: "the trace cannot be read: \(error)")
         }

@@ -4,13 +4,6 @@ import OpBenchModel
 
 /// Runs git without the programs that a repository's configuration names, except filters of files.
 enum Git {
-    struct Ended: Sendable {
-        let isSuccess: Bool
-        let output: String
-        /// Its standard error.
-        let errors: String
-    }
-
     /// Options that disable what runs programs or writes files during a read: the file system monitor, hooks,
     /// transports that fetch what a partial clone lacks, the pager.
     private static let harmless = [
@@ -29,7 +22,7 @@ enum Git {
     static func run(
         _ arguments: [String], in folder: String, without filters: [String] = [],
         seconds: Double? = Program.secondsToAnswer
-    ) async throws -> Ended {
+    ) async throws -> Program.Printed {
         // A group of its own keeps the terminal's Ctrl-C away, which would look like a failure of git.
         var git = Program(
             "git", harmless + ["-C", folder] + arguments,
@@ -43,7 +36,7 @@ enum Git {
                 message: "git \(arguments.joined(separator: " ")) gave no answer in \(FigureText.write(seconds)) s",
                 remedy: "run it by hand in \(folder) to see why")
         }
-        return Ended(isSuccess: result.isSuccess, output: result.text, errors: result.errors)
+        return result
     }
 
     /// The values of `safe.directory` in effect for this process: from `GIT_CONFIG_COUNT` and related variables, as CI

@@ -19,7 +19,7 @@ public struct PackageRepository: Sendable {
                 file: folder, message: "there is no Package.swift here or above",
                 remedy: "go to the folder of the package to build")
         }
-        let asked: Git.Ended
+        let asked: Program.Printed
         do {
             asked = try await Git.run(["rev-parse", "--show-prefix"], in: package)
         } catch let error as LaunchError {
@@ -32,7 +32,7 @@ public struct PackageRepository: Sendable {
                     + asked.errors.trimmingCharacters(in: .newlines),
                 remedy: "name two builds instead: `opbench ab BASE HEAD FILE…`")
         }
-        return PackageRepository(package: package, prefix: asked.output.trimmingCharacters(in: .newlines))
+        return PackageRepository(package: package, prefix: asked.text.trimmingCharacters(in: .newlines))
     }
 
     private static func nearestPackage(_ folder: String) -> String? {
@@ -53,7 +53,7 @@ public struct PackageRepository: Sendable {
     public func commit(of ref: String, option: String) async throws -> PackageCommit {
         func object(_ name: String) async throws -> String? {
             let asked = try await Git.run(["rev-parse", "--verify", "--quiet", "--end-of-options", name], in: package)
-            let id = asked.output.trimmingCharacters(in: .newlines)
+            let id = asked.text.trimmingCharacters(in: .newlines)
             return asked.isSuccess && id.utf8.count >= 40 && id.allSatisfy(\.isHexDigit) ? id : nil
         }
         // In two steps: whatever follows `:/` would belong to the text that git searches for.
@@ -80,7 +80,7 @@ public struct PackageRepository: Sendable {
                 message: "git cannot list the commits: \(asked.errors.trimmingCharacters(in: .newlines))",
                 remedy: "fetch them first in a shallow clone")
         }
-        let commits = DescribedCommit.list(asked.output)
+        let commits = DescribedCommit.list(asked.text)
         guard let first = commits.first, first.firstParent == good.id else {
             throw InputError(
                 file: option,
@@ -96,7 +96,7 @@ public struct PackageRepository: Sendable {
     public func changedFiles() async throws -> Int {
         let asked = try await Git.run(
             ["status", "--porcelain", "--untracked-files=no"], in: package, seconds: Git.secondsOfStatus)
-        return asked.output.utf8.count { $0 == UInt8(ascii: "\n") }
+        return asked.text.utf8.count { $0 == UInt8(ascii: "\n") }
     }
 }
 
@@ -105,8 +105,6 @@ public struct PackageCommit: Sendable, Equatable {
     public let ref: String
     /// The full hash, in hexadecimal digits.
     public let id: String
-
-    public func isSame(as other: PackageCommit) -> Bool { id == other.id }
 
     /// Readable form: `main (1a2b3c4d5e)`.
     public var words: String { id.hasPrefix(ref) ? shortID : "\(ref) (\(shortID))" }

@@ -119,7 +119,7 @@ public struct RefBuilds: Sendable {
     private func inOrderOfWork(_ commits: [PackageCommit]) async throws -> [PackageCommit] {
         guard try await isWorkTree() else { return commits }
         let asked = try await Git.run(["rev-parse", "HEAD"], in: source)
-        let present = asked.output.trimmingCharacters(in: .newlines)
+        let present = asked.text.trimmingCharacters(in: .newlines)
         return commits.filter { $0.id == present } + commits.filter { $0.id != present }
     }
 
@@ -153,8 +153,8 @@ public struct RefBuilds: Sendable {
             let head = try await Git.run(["rev-parse", "HEAD"], in: path)
             let changes = try await Git.run(
                 ["status", "--porcelain", "--", "."], in: path, seconds: Git.secondsOfStatus)
-            let isCommit = head.isSuccess && changes.isSuccess && changes.output.isEmpty
-            lines += path + (isCommit ? "\t" + head.output : Self.changing + "\n")
+            let isCommit = head.isSuccess && changes.isSuccess && changes.text.isEmpty
+            lines += path + (isCommit ? "\t" + head.text : Self.changing + "\n")
         }
         return lines
     }
@@ -187,7 +187,7 @@ public struct RefBuilds: Sendable {
         try takeVersions(of: commit)
     }
 
-    private func move(to commit: PackageCommit) async throws -> Git.Ended {
+    private func move(to commit: PackageCommit) async throws -> Program.Printed {
         let moved = try await Git.run(
             ["checkout", "--quiet", "--detach", "--force", commit.id], in: source, seconds: nil)
         guard moved.isSuccess else { return moved }
@@ -204,7 +204,7 @@ public struct RefBuilds: Sendable {
             try files.createDirectory(atPath: place, withIntermediateDirectories: true)
         }
         let path = URL(
-            filePath: shared.output.trimmingCharacters(in: .newlines), relativeTo: URL(filePath: package + "/")
+            filePath: shared.text.trimmingCharacters(in: .newlines), relativeTo: URL(filePath: package + "/")
         ).path
         for (text, file) in [
             (path, ownGit + "/commondir"), (commit.id, ownGit + "/HEAD"), ("gitdir: \(ownGit)", source + "/.git"),
@@ -217,7 +217,7 @@ public struct RefBuilds: Sendable {
         guard access(source, F_OK) == 0, let resolved = realpath(ownGit, nil) else { return false }
         defer { free(resolved) }
         let asked = try await Git.run(["rev-parse", "--absolute-git-dir"], in: source)
-        return asked.isSuccess && asked.output.trimmingCharacters(in: .newlines) == String(cString: resolved)
+        return asked.isSuccess && asked.text.trimmingCharacters(in: .newlines) == String(cString: resolved)
     }
 
     /// Copies the package's current versions of other packages if the commit has no `Package.resolved`.
@@ -240,11 +240,8 @@ public struct RefBuilds: Sendable {
     /// - Returns: the packages outside the repository, which the build uses in their current state.
     private func linkOutside() async throws -> [String] {
         let paths = try await outside.link(from: sourcePackage) { folder in
-            let dumped = try await swift(
-                ["package", "--package-path", folder, "--scratch-path", self.folder + "/manifests", "dump-package"],
-                setting: ["LD_PRELOAD": nil], mixesErrors: false)
             // A broken manifest makes the build fail, which reports it.
-            return dumped.isSuccess ? OutsidePackages.local(in: dumped.output) : []
+            try await manifest(of: folder).map(OutsidePackages.local) ?? []
         }
         for path in paths { say("using the current state of package \(path), which is outside the repository") }
         return paths
@@ -281,11 +278,6 @@ public struct RefBuilds: Sendable {
         return place.output.split(separator: "\n").last.map(String.init) ?? ""
     }
 
-    struct Ended {
-        let isSuccess: Bool
-        let output: String
-    }
-
     /// The time for a question to swift, in seconds: SwiftPM may compile a manifest, and wait for another one.
     private static let secondsToAnswer = 600.0
 
@@ -299,7 +291,7 @@ public struct RefBuilds: Sendable {
     func swift(
         _ arguments: [String], setting variables: [String: String?] = [:], mixesErrors: Bool = true,
         seconds: Double? = secondsToAnswer
-    ) async throws -> Ended {
+    ) async throws -> (isSuccess: Bool, output: String) {
         var program = Program("swift", arguments, environment: variables, hasOwnGroup: true)
         // SwiftPM ends its compilers when interrupted, but not when terminated or killed.
         program.signalAtEnd = SIGINT
@@ -315,7 +307,7 @@ public struct RefBuilds: Sendable {
                         "swift \(arguments.joined(separator: " ")) gave no answer in \(FigureText.write(seconds)) s",
                     remedy: "run it by hand to see why")
             }
-            return Ended(isSuccess: ending.isSuccess, output: String(decoding: log.contents(), as: UTF8.self))
+            return (ending.isSuccess, String(decoding: log.contents(), as: UTF8.self))
         } catch let error as LaunchError {
             throw BuildError(message: "swift cannot be run: \(error.reason)", remedy: "put it on PATH")
         }
@@ -393,7 +385,7 @@ extension RefBuilds {
         let listed = try await Git.run(
             ["ls-tree", "-z", "--name-only", "--full-tree", commit.id] + within, in: repository.package)
         guard listed.isSuccess else { return nil }
-        let names = listed.output.split(separator: "\0").map {
+        let names = listed.text.split(separator: "\0").map {
             String(decoding: $0.utf8.dropFirst(repository.prefix.utf8.count), as: UTF8.self)
         }
         let manifests = names.filter {
@@ -405,14 +397,19 @@ extension RefBuilds {
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: place) }
         for name in manifests {
-            let text = try await Git.run(
+            let blob = try await Git.run(
                 ["cat-file", "blob", "\(commit.id):\(repository.prefix)\(name)"], in: repository.package)
-            guard text.isSuccess else { return nil }
-            try text.output.write(toFile: "\(place)/\(name)", atomically: false, encoding: .utf8)
+            guard blob.isSuccess else { return nil }
+            try blob.text.write(toFile: "\(place)/\(name)", atomically: false, encoding: .utf8)
         }
+        return try await manifest(of: place).flatMap { PackageExecutables(manifest: $0)?.names }
+    }
+
+    /// The manifest of the package in a folder, as `swift package dump-package` prints it; nil if that fails.
+    private func manifest(of place: String) async throws -> String? {
         let dumped = try await swift(
             ["package", "--package-path", place, "--scratch-path", folder + "/manifests", "dump-package"],
             setting: ["LD_PRELOAD": nil], mixesErrors: false)
-        return dumped.isSuccess ? PackageExecutables(manifest: dumped.output)?.names : nil
+        return dumped.isSuccess ? dumped.output : nil
     }
 }

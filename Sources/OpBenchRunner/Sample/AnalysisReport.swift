@@ -37,7 +37,7 @@ extension RoundAnalysis {
     private func reportRecorded(into report: inout SampleReport) {
         guard let replay = plan.replay else { return }
         let ends = zip(replay.arrivals, replay.latencies).map { $1 > 0 ? $0 + Int64($1) : .max }
-        let recorded = keepingUp(arrivals: replay.arrivals, ends: ends)
+        let recorded = compare(arrivals: replay.arrivals, ends: ends)
         let operations = groups.merging(["": Array(0..<plan.operationCount)]) { $1 }
         for (name, members) in operations.sorted(by: { $0.key < $1.key }) {
             var histogram = Histogram<UInt64>()

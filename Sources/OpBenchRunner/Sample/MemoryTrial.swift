@@ -32,7 +32,7 @@ struct MemoryTrial {
         // Allocated before the first reading, so that storing a reading allocates nothing.
         var readings = Readings()
         let round = Round.run(trial.plan, by: trial.factory, body, producers: producers) { mark in
-            readings.at[mark.index] = mark == .released ? settled(probe) : probe.read()
+            readings.at[mark.rawValue] = mark == .released ? settled(probe) : probe.read()
             if mark == .before { trial.injectAllocations(per: trial.plan) }
         }
         return (round.elapsed, readings)
@@ -63,7 +63,7 @@ struct MemoryTrial {
         var at = [HeapReading?](repeating: nil, count: Round.Mark.allCases.count)
 
         func difference(of count: KeyPath<HeapReading, Int>, from: Round.Mark, to: Round.Mark) -> Int? {
-            guard let before = at[from.index], let after = at[to.index] else { return nil }
+            guard let before = at[from.rawValue], let after = at[to.rawValue] else { return nil }
             return after[keyPath: count] - before[keyPath: count]
         }
     }
@@ -84,7 +84,7 @@ struct MemoryTrial {
         let counts: [(Metric, KeyPath<HeapReading, Int>, to: Round.Mark, phase: String)] = [
             (.allocations, \.allocationCount, .drained, "total"),
             (.allocatedBytes, \.allocatedBytesEver, .drained, "total"),
-            (.unreleasedBytes, \.allocated, .released, "mark:\(Round.Mark.released.rawValue)"),
+            (.unreleasedBytes, \.allocated, .released, "mark:\(Round.Mark.released)"),
         ]
         for (metric, count, mark, phase) in counts {
             guard let least = rounds.compactMap({ $0.difference(of: count, from: .before, to: mark) }).min() else {
@@ -95,11 +95,11 @@ struct MemoryTrial {
     }
 
     private func reportMarks(_ readings: Readings, into report: inout SampleReport) {
-        guard let before = readings.at[Round.Mark.before.index] else { return }
+        guard let before = readings.at[Round.Mark.before.rawValue] else { return }
         let operations = trial.plan.operationCount
         for mark in Round.Mark.allCases {
-            guard let reading = readings.at[mark.index] else { continue }
-            let phase = "mark:\(mark.rawValue)"
+            guard let reading = readings.at[mark.rawValue] else { continue }
+            let phase = "mark:\(mark)"
             for (metric, value) in [
                 (Metric.heapAllocated, reading.allocated), (.heapActive, reading.active),
                 (.heapResident, reading.resident), (.heapMapped, reading.mapped), (.heapRetained, reading.retained),

@@ -49,17 +49,8 @@ struct Round: Sendable {
     }
 
     /// The instants at which memory is read.
-    enum Mark: String, CaseIterable, Sendable {
+    enum Mark: Int, CaseIterable, Sendable {
         case before, pending, drained, released
-
-        var index: Int {
-            switch self {
-            case .before: 0
-            case .pending: 1
-            case .drained: 2
-            case .released: 3
-            }
-        }
     }
 
     /// Runs a round.

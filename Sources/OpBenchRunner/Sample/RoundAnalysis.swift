@@ -18,7 +18,6 @@ struct RoundAnalysis {
     let plan: WorkloadPlan
     private(set) var recorder = LatencyRecorder()
     private(set) var classes: [String: ClassFigures] = [:]
-    private(set) var holds = 0
     private(set) var startsAfterSuspend = 0
     private(set) var mostStartsInAHold = 0
     /// Whether the backend kept up with an open loop, by class: of all operations, and of each group of a replay. Empty
@@ -131,7 +130,6 @@ struct RoundAnalysis {
     private mutating func addHolds(_ found: [Hold], _ body: OperationBody) {
         let suspension = SuspensionFigures(
             holds: found, starts: (0..<plan.operationCount).map { body.read(.start, $0) })
-        holds += suspension.startsPerHold.count
         startsAfterSuspend += suspension.startsPerHold.reduce(0, +)
         mostStartsInAHold = max(mostStartsInAHold, suspension.startsPerHold.max() ?? 0)
         var (quiesce, resume) = (Histogram<UInt64>(), Histogram<UInt64>())
@@ -162,13 +160,13 @@ struct RoundAnalysis {
                 let end = body.read(.end, operation)
                 return end > 0 ? end - pace.firstArrival : .max
             }
-            keepingUp.merge(keepingUp(arrivals: instants, ends: ends)) { $0.merged(with: $1) }
+            keepingUp.merge(compare(arrivals: instants, ends: ends)) { $0.merged(with: $1) }
         }
         merge(local, of: stages)
     }
 
     /// Compares ends with arrivals, of all operations and of each group.
-    func keepingUp(arrivals: [Int64], ends: [Int64]) -> [String: KeepingUp] {
+    func compare(arrivals: [Int64], ends: [Int64]) -> [String: KeepingUp] {
         var parts = ["": KeepingUp(arrivals: arrivals, ends: ends)]
         for (name, members) in groups {
             parts[name] = KeepingUp(

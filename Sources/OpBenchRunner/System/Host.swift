@@ -170,8 +170,7 @@ extension Surroundings {
     }
 
     private static func hugePages(_ root: String) -> String? {
-        let status = SystemFile.text("\(root)/proc/self/status").split(separator: "\n")
-        if status.contains(where: { $0.hasPrefix("THP_enabled:") && $0.hasSuffix("0") }) { return "never" }
+        if SystemFile.number("THP_enabled", in: SystemFile.text("\(root)/proc/self/status")) == 0 { return "never" }
         // The chosen word is in brackets.
         return SystemFile.line("\(root)/sys/kernel/mm/transparent_hugepage/enabled")?
             .split(separator: "[").last?.split(separator: "]").first.map(String.init)

@@ -25,14 +25,10 @@ struct ResourceUsage: Sendable {
 
     /// The usage of a thread of this process, without page faults; zero for a thread that has ended.
     static func of(thread: Int32) -> ResourceUsage {
-        let status = SystemFile.text("/proc/self/task/\(thread)/status").split(separator: "\n")
-        func count(_ name: String) -> Int {
-            let line = status.first { $0.hasPrefix(name + ":") }
-            return line?.split(whereSeparator: \.isWhitespace).last.flatMap { Int($0) } ?? 0
-        }
+        let status = SystemFile.text("/proc/self/task/\(thread)/status")
         var usage = ResourceUsage(
-            voluntarySwitches: count("voluntary_ctxt_switches"),
-            involuntarySwitches: count("nonvoluntary_ctxt_switches"))
+            voluntarySwitches: SystemFile.number("voluntary_ctxt_switches", in: status) ?? 0,
+            involuntarySwitches: SystemFile.number("nonvoluntary_ctxt_switches", in: status) ?? 0)
         // The same clock id as of pthread_getcpuclockid(3).
         let clock = ~thread << 3 | 6
         usage.cpuNanoseconds = max(0, clinux_cpu_clock_ns(clock))
@@ -67,8 +63,7 @@ struct ResourceUsage: Sendable {
     /// It equals `ru_maxrss`, but counts only since the program was executed: `ru_maxrss` begins with the resident
     /// memory of the forking parent.
     static var peakResident: Int? {
-        let line = SystemFile.text("/proc/self/status").split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-        return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }.map { $0 * 1024 }
+        SystemFile.number("VmHWM", in: SystemFile.text("/proc/self/status")).map { $0 * 1024 }
     }
 
     /// Adds the usage between two readings.

@@ -14,6 +14,12 @@ enum SystemFile {
         text(path).split(separator: "\n").first.map(String.init)
     }
 
+    /// The number after `name:` in a text such as `/proc/self/status`; nil if there is none.
+    static func number(_ name: String, in text: String) -> Int? {
+        let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+        return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }
+    }
+
     /// `cpu.stat` of this process's cgroup, in the unified hierarchy or the older one.
     static let cpuStatistics = cgroupFile("cpu.stat")
 

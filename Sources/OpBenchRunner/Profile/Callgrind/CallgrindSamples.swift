@@ -19,17 +19,12 @@ actor CallgrindSamples {
         launcher = LimitedProgram.launcher(for: limits)
     }
 
-    /// The process of a sample under callgrind, and the request to it.
-    struct Prepared: Sendable {
-        var child: ChildProcess
-        var request: SampleRequest
-        /// Changes to the environment.
-        var environment: [String: String]
-    }
-
     /// - Parameter child: the process without callgrind.
+    /// - Returns: the process of the sample under callgrind, the request to it, and changes to its environment.
     /// - Throws: `DiskError` if the program cannot be copied.
-    func prepare(_ request: SampleRequest, for child: ChildProcess) throws -> Prepared {
+    func prepare(
+        _ request: SampleRequest, for child: ChildProcess
+    ) throws -> (child: ChildProcess, request: SampleRequest, environment: [String: String]) {
         let folder = try folder ?? PassingFolder()
         self.folder = folder
         let program = child.executable
@@ -38,10 +33,10 @@ actor CallgrindSamples {
         let copy = try copies[program] ?? UndebuggedCopy(of: path, at: "\(folder.path)/program\(copies.count)")
         copies[program] = copy
         let file = "\(folder.path)/\(Self.fileName)"
-        var prepared = Prepared(child: child, request: request, environment: copy.environment)
-        prepared.child.executable = copy.path
-        prepared.child.tool = launcher + Callgrind().words(writingTo: file)
-        prepared.request.countsFile = file
-        return prepared
+        var (child, request) = (child, request)
+        child.executable = copy.path
+        child.tool = launcher + Callgrind().words(writingTo: file)
+        request.countsFile = file
+        return (child, request, copy.environment)
     }
 }

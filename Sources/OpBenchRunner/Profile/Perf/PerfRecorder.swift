@@ -34,32 +34,29 @@ final class PerfRecorder: ProfileRecorder {
             hasOwnGroup: child != nil)
     }
 
-    /// Attaches to the first target that is permitted; throws the failure of the last.
+    /// Attaches to the first target that is permitted; throws the failure of the last. Tries the last again if a thread
+    /// ended while perf attached to all threads.
     private static func attach(
         _ program: String, _ arguments: [String], _ targets: [[String]], hasOwnGroup: Bool
     ) throws -> Attachment {
         for target in targets.dropLast() {
             if let attachment = try? Attachment(program, arguments + target, hasOwnGroup) { return attachment }
         }
-        return try attach(program, arguments + (targets.last ?? []), hasOwnGroup)
-    }
-
-    /// Tries again if a thread ended while perf attached to all threads.
-    private static func attach(_ program: String, _ arguments: [String], _ hasOwnGroup: Bool) throws -> Attachment {
+        let last = arguments + targets[targets.count - 1]
         for _ in 1..<attempts {
             do {
-                return try Attachment(program, arguments, hasOwnGroup)
+                return try Attachment(program, last, hasOwnGroup)
             } catch let failure as PerfFailure where failure == .threadEnded {
                 continue
             }
         }
-        return try Attachment(program, arguments, hasOwnGroup)
+        return try Attachment(program, last, hasOwnGroup)
     }
 
     private static let attempts = 5
 
-    /// The CPU time that perf has used, in nanoseconds; 0 if it is unknown.
-    var cpuTime: Int64 { perf.cpuTime }
+    /// The CPU time that perf has used, in nanoseconds; nil if it is unknown.
+    var cpuTime: Int64? { perf.cpuTime }
 
     func begin() {}
     func roundBegins() {}
@@ -125,10 +122,11 @@ private final class Attachment {
         close(answers)
     }
 
-    var cpuTime: Int64 {
+    var cpuTime: Int64? {
         var clock: clockid_t = 0
-        guard process > 0, clock_getcpuclockid(process, &clock) == 0 else { return 0 }
-        return max(0, clinux_cpu_clock_ns(clock))
+        guard process > 0, clock_getcpuclockid(process, &clock) == 0 else { return nil }
+        let time = clinux_cpu_clock_ns(clock)
+        return time < 0 ? nil : time
     }
 
     enum Ending {

@@ -120,7 +120,7 @@ public struct ProfiledProgram: Sendable {
     /// Whether it was asked to end because its time was over.
     public let wasStopped: Bool
     let ending: Program.Ending
-    /// The CPU time of the recorders' processes in that time, in nanoseconds; nil if there were none.
+    /// The CPU time of the recorders' processes in that time, in nanoseconds; nil if it is unknown.
     let recorderTime: Int64?
     public internal(set) var sections: [ProfileSection] = []
     /// The folder with the files; nil if there are none.
@@ -148,20 +148,22 @@ public struct ProfiledProgram: Sendable {
         return wasStopped ? "asked to end, \(how)" : how
     }
 
-    /// The known cost of profiling, in words; nil if nothing was recorded.
+    /// The known cost of profiling, in words; nil if none is known.
     public var costWords: String? {
-        guard let recorderTime else { return nil }
         let processors = max(1, Int(clinux_allowed_processors()))
-        let share = Double(recorderTime) / Double(max(1, duration)) / Double(processors)
+        let ofRecorders = recorderTime.map { time in
+            let share = Double(time) / Double(max(1, duration)) / Double(processors)
+            return "the recorders took \(Quantities.time(time)) of CPU time meanwhile, \(Quantities.percent(share)) of "
+                + counted(processors, "processor")
+        }
         let rates = sections.filter { $0.events > 0 }.map { section in
             "\(Quantities.count(Double(section.events) * 1e9 / Double(max(1, duration)))) "
                 + (section.kind == .cpu ? "samples" : "switches")
         }
-        return
-            "the recorders took \(Quantities.time(recorderTime)) of CPU time meanwhile, \(Quantities.percent(share)) of "
-            + counted(processors, "processor")
-            + (rates.isEmpty
-                ? "" : "; each of the \(rates.joined(separator: " and ")) per second also took time in the program")
+        if rates.isEmpty { return ofRecorders }
+        let also = ofRecorders == nil ? "" : "also "
+        let inProgram = "each of the \(rates.joined(separator: " and ")) per second \(also)took time in the program"
+        return [ofRecorders, inProgram].compactMap(\.self).joined(separator: "; ")
     }
 }
 

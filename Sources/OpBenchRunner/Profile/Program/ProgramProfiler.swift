@@ -4,19 +4,6 @@ import OpBenchLaunch
 import OpBenchModel
 import OpBenchProfile
 
-/// The user's options for the profile of a program.
-public struct ProgramProfileOptions: Sendable {
-    /// The kinds to record; nil for those that leave the program as it is.
-    public var kinds: [ProfileKind]?
-    /// The time after which the program is asked to end; nil for none.
-    public var seconds: Double?
-    public var directory: String
-
-    public init(kinds: [ProfileKind]? = nil, seconds: Double? = nil, directory: String) {
-        (self.kinds, self.seconds, self.directory) = (kinds, seconds, directory)
-    }
-}
-
 /// Runs a program once and records all kinds of profile at the same time: a server, or a reader of standard input,
 /// cannot be run for each.
 ///
@@ -24,8 +11,10 @@ public struct ProgramProfileOptions: Sendable {
 /// contain its start and end.
 public struct ProgramProfiler: Sendable {
     private let program: ProgramToProfile
-    private let options: ProgramProfileOptions
+    private let askedKinds: [ProfileKind]?
     private let kinds: [ProfileKind]
+    private let seconds: Double?
+    private let directory: String
     private let means: ProfileMeans
 
     /// The kinds without jemalloc in place of the program's malloc.
@@ -38,12 +27,17 @@ public struct ProgramProfiler: Sendable {
 
     /// Tries the methods of recording, within about a second.
     ///
+    /// - Parameters:
+    ///   - asked: the kinds to record; nil for those that leave the program as it is.
+    ///   - seconds: the time after which the program is asked to end; nil for none.
     /// - Throws: `InputError` if kinds are asked for and none is possible.
-    public init(_ program: ProgramToProfile, _ options: ProgramProfileOptions) throws(InputError) {
-        (self.program, self.options) = (program, options)
-        kinds = options.kinds ?? Self.usualKinds
+    public init(
+        _ program: ProgramToProfile, kinds asked: [ProfileKind]?, seconds: Double?, directory: String
+    ) throws(InputError) {
+        (self.program, askedKinds, self.seconds, self.directory) = (program, asked, seconds, directory)
+        kinds = asked ?? Self.usualKinds
         means = ProfileMeans.probe(for: kinds).forProgram(program)
-        if let asked = options.kinds, let first = asked.first, asked.allSatisfy({ means[$0].means == nil }) {
+        if let asked, let first = asked.first, asked.allSatisfy({ means[$0].means == nil }) {
             try means[first].require(by: "--kind")
         }
     }
@@ -54,7 +48,7 @@ public struct ProgramProfiler: Sendable {
     /// - Throws: `InputError` if the folder or the program cannot be used, and `DiskError`; then the program has not
     ///   run.
     public func record(onStart: () -> Void) throws -> ProgramRecord {
-        let folder = try ProfileFolder(options.directory)
+        let folder = try ProfileFolder(directory)
         let stage = try folder.stage()
         let heap = kinds.contains(.heap) ? try HeapDumps(means[.heap]) : nil
         var environment: [String: String?] = heap?.environment ?? [:]
@@ -69,7 +63,10 @@ public struct ProgramProfiler: Sendable {
         }
         let recorders = kinds.compactMap { recorder(of: $0, gated, stage) }
         let running = recorders.compactMap { try? $0.1.get() }
-        func recorderTime() -> Int64 { running.reduce(0) { $0 + $1.cpuTime } }
+        func recorderTime() -> Int64? {
+            let times = running.compactMap(\.cpuTime)
+            return times.isEmpty || times.count < running.count ? nil : times.reduce(0, +)
+        }
         onStart()
         let (begin, timeBefore) = (MonotonicClock.now(), recorderTime())
         do {
@@ -83,7 +80,7 @@ public struct ProgramProfiler: Sendable {
         let ending = gated.end()
         let profiled = ProfiledProgram(
             words: program.words, duration: end - begin, wasStopped: wasStopped, ending: ending,
-            recorderTime: running.isEmpty ? nil : max(0, timeAfter - timeBefore))
+            recorderTime: timeBefore.flatMap { before in timeAfter.map { max(0, $0 - before) } })
         var recordings: [ProfileKind: Result<PerfRecording, any Error>] = [:]
         for (kind, recorder) in recorders {
             recordings[kind] = recorder.flatMap { recorder in
@@ -92,8 +89,8 @@ public struct ProgramProfiler: Sendable {
         }
         try ProgramRecord.keepRecording(of: gated.process, stage)
         return ProgramRecord(
-            program: program, process: gated.process, time: MarkedTime([[begin, end]]), profiled: profiled,
-            kinds: kinds, asksForTrace: options.kinds != nil, means: means, recordings: recordings, heap: heap,
+            program: program, process: gated.process, time: MarkedTime([begin..<end]), profiled: profiled,
+            kinds: kinds, asksForTrace: askedKinds != nil, means: means, recordings: recordings, heap: heap,
             folder: folder, stage: stage)
     }
 
@@ -112,7 +109,7 @@ public struct ProgramProfiler: Sendable {
 
     /// - Returns: whether it was asked to end.
     private func waitForEnd(_ gated: GatedProgram) -> Bool {
-        if gated.wait(atMost: options.seconds) { return false }
+        if gated.wait(atMost: seconds) { return false }
         for signal in Self.requestsToEnd {
             gated.send(signal)
             if gated.wait(atMost: Self.patience) { return true }

@@ -23,7 +23,7 @@ public struct ProgramRecord: Sendable {
     /// Functions of the engine are the queue's own; the program's are other modules.
     private static let backend = BackendID.engine
 
-    private var views: ProfileViews { ProfileViews(stage, of: program.name, on: Self.backend) }
+    private var views: ProfileViews { ProfileViews(stage, on: Self.backend) }
 
     /// Reads the records and writes the profile's files.
     ///
@@ -40,22 +40,13 @@ public struct ProgramRecord: Sendable {
     }
 
     private func section(_ kind: ProfileKind) async throws -> ProfileSection {
-        let answer = means[kind]
-        guard let way = answer.means else { return ProfileSection(kind, lack: .impossible(reason: answer.advice)) }
-        do {
-            var section =
-                switch kind {
-                case .trace: try trace()
-                case .cpu: try await cpu(way)
-                case .offcpu: try await offCPU(way)
-                case .heap: try await heapSection()
-                }
-            if !answer.lack.isEmpty, section.lack == nil { section.lines.append(answer.advice) }
-            return section
-        } catch {
-            // A full disk or a cancellation ends everything.
-            if error is DiskError || error is CancellationError { throw error }
-            return ProfileSection(kind, lack: .failed(reason: "\(error)"))
+        try await means[kind].section(kind) { way in
+            switch kind {
+            case .trace: try trace()
+            case .cpu: try await cpu(way)
+            case .offcpu: try await offCPU(way)
+            case .heap: try await heapSection()
+            }
         }
     }
 
@@ -95,7 +86,7 @@ public struct ProgramRecord: Sendable {
                         + "OperationEngineRecorder"))
         }
         let read = try ownRecording()
-        var section = try views.section(of: read, try read.report())
+        var section = try views.section(of: read, TraceReport(read.trace))
         section.files += try stage.folder.names().filter { $0.hasPrefix(Self.recordingName) }
         return section
     }
@@ -108,7 +99,7 @@ public struct ProgramRecord: Sendable {
         guard let recording = try recordings[.cpu]?.get() else { throw PerfFailure.missing }
         defer { stage.folder.discard(PerfEvents.cpu.fileName) }
         let read = try await reader.cpu(recording.file)
-        let files = read.profile.total > 0 ? try views.write(read.profile, as: "cpu", "CPU time", operations: 0) : []
+        let files = read.profile.total > 0 ? [try views.write(read.profile, as: "cpu")] : []
         var section = ProfileSection(
             .cpu, means: means.rawValue,
             lines: StackReport(read.profile, on: Self.backend, operations: 0).lines() + read.notes + recording.notes,

@@ -9,8 +9,6 @@ import OpBenchProfile
 struct Symbolizer: Sendable {
     /// The tool's path; nil if there is none.
     var tool: String?
-    /// Whether to include inlined functions.
-    var showsInlined = false
     /// Timeout for one object, in seconds.
     var timeout = 600.0
 
@@ -29,19 +27,16 @@ struct Symbolizer: Sendable {
         tool = besideSwift ?? first("llvm-symbolizer") ?? first("addr2line")
     }
 
-    struct Result: Sendable {
-        var symbols: SymbolTable
-        /// Readable notes on what has no names, and why.
-        var notes: [String] = []
-    }
-
     /// Names addresses of a process that has ended. Addresses without a name stay unnamed, with a note on the reason.
     ///
     /// - Parameters:
     ///   - addresses: addresses within the instructions: for a call, the return address minus one.
+    /// - Returns: the names, and readable notes on what has no names, and why.
     /// - Throws: `CancellationError` if the task is cancelled.
-    func names(of addresses: [UInt64], in map: CodeMap) async throws -> Result {
-        var result = Result(symbols: SymbolTable(map: map))
+    func names(
+        of addresses: [UInt64], in map: CodeMap
+    ) async throws -> (symbols: SymbolTable, notes: [String]) {
+        var result = (symbols: SymbolTable(map: map), notes: [String]())
         var byObject: [String: [(address: UInt64, base: UInt64)]] = [:]
         // Tools answer duplicates twice.
         for address in Set(addresses).sorted() {
@@ -93,10 +88,10 @@ struct Symbolizer: Sendable {
     /// With these options, both tools print a line for each address, then two lines for each function, the innermost
     /// first: its name, or `??`, and its source location.
     private func arguments(_ tool: String, _ path: String) -> [String] {
-        if tool.hasSuffix("addr2line") { return ["-a", "-f"] + (showsInlined ? ["-i"] : []) + ["-e", path] }
+        if tool.hasSuffix("addr2line") { return ["-a", "-f", "-e", path] }
         return [
-            "--addresses", "--functions=linkage", "--no-demangle", showsInlined ? "--inlines" : "--no-inlines",
-            "--output-style=GNU", "--obj=\(path)",
+            "--addresses", "--functions=linkage", "--no-demangle", "--no-inlines", "--output-style=GNU",
+            "--obj=\(path)",
         ]
     }
 

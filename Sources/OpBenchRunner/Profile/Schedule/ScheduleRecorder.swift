@@ -55,13 +55,9 @@ final class ScheduleRecorder: ProfileRecorder {
 
     /// Reads a recorder's file from a folder.
     ///
-    /// - Throws: `DiskError` or a `DecodingError` if there is no valid file.
+    /// - Throws: `SystemError` or a `DecodingError` if there is no valid file.
     static func read(folder: String) throws -> ThreadSchedules {
-        let path = "\(folder)/\(fileName)"
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw DiskError(path: path, code: errno) }
-        defer { close(descriptor) }
-        return try JSONDecoder().decode(ThreadSchedules.self, from: Data(FileBytes.readAll(descriptor)))
+        try JSONDecoder().decode(ThreadSchedules.self, from: Data(FileBytes.read("\(folder)/\(fileName)")))
     }
 }
 
@@ -88,12 +84,9 @@ extension OffCPU.ThreadTime {
         guard numbers.count >= 2, let running = numbers[0], let waiting = numbers[1], running >= 0, waiting >= 0 else {
             return nil
         }
-        func value(_ key: String) -> Int {
-            let line = status.split(separator: "\n").first { $0.hasPrefix(key + ":") }
-            return line?.split(whereSeparator: \.isWhitespace).last.flatMap { Int($0) } ?? 0
-        }
         self.init(id: id, name: name)
         (self.running, self.waiting) = (running, waiting)
-        (voluntary, involuntary) = (value("voluntary_ctxt_switches"), value("nonvoluntary_ctxt_switches"))
+        voluntary = SystemFile.number("voluntary_ctxt_switches", in: status) ?? 0
+        involuntary = SystemFile.number("nonvoluntary_ctxt_switches", in: status) ?? 0
     }
 }

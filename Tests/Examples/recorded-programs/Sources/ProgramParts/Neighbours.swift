@@ -3,7 +3,7 @@ import Glibc
 import class Foundation.Process
 import struct Foundation.URL
 
-/// Processes that compute, twice as many as there are processors, until this one ends.
+/// Starts two processes for each processor, which compute until this process ends.
 public func startNeighbours() {
     for _ in 0..<2 * sysconf(Int32(_SC_NPROCESSORS_ONLN)) {
         let neighbour = Process()
