@@ -59,24 +59,31 @@ private let means = ProfileMeans.probe()
     @Test(.enabled(if: means[.cpu].means == .perf, "perf cannot sample CPU time here"))
     func `a loop's CPU time is attributed to its function and its thread`() async throws {
         await #expect(processExitsWith: .success) {
-            let recorded = try await PerfTests.record(.cpu) { names in
-                names.take("burning thread")
-                let clock = clinux_own_cpu_clock()
-                let end = clinux_cpu_clock_ns(clock) + PerfTests.burned
-                while clinux_cpu_clock_ns(clock) < end { clinux_burn(100_000) }
+            let patience = Patience()
+            while true {
+                let recorded = try await PerfTests.record(.cpu) { names in
+                    names.take("burning thread")
+                    let clock = clinux_own_cpu_clock()
+                    let end = clinux_cpu_clock_ns(clock) + PerfTests.burned
+                    while clinux_cpu_clock_ns(clock) < end { clinux_burn(100_000) }
+                }
+                let reader = PerfReader(
+                    process: recorded.process, marks: recorded.marks, threads: recorded.threads)
+                let cpu = try await reader.cpu(recorded.file)
+                let profile = cpu.profile
+                let thread = try #require(profile.threads.firstIndex(of: "burning thread"))
+                let own = profile.filtered { $0.thread == UInt32(thread) }
+                // A busy host delays the samples' timer and perf itself, which loses samples but adds none.
+                #expect(own.total < PerfTests.burned * 5 / 4, "\(own.total)")
+                if cpu.lost > 0 || own.total < PerfTests.burned / 4, !patience.isOver() { continue }
+                #expect(cpu.lost == 0 && own.total >= PerfTests.burned / 4, "\(cpu.lost) lost; \(own.total)")
+                let burn = own.functions().first { $0.frame.symbol == "clinux_burn" }
+                #expect((burn?.own ?? 0) > own.total * 8 / 10)
+                let table = ClassTable(own, on: .engine)
+                #expect(table.unknownCallersShare <= StackReport.mostUnknownCallers, "\(table.unknownCallersShare)")
+                #expect(cpu.skippedLines == 0)
+                return
             }
-            let cpu = try await PerfReader(process: recorded.process, marks: recorded.marks, threads: recorded.threads)
-                .cpu(recorded.file)
-            let profile = cpu.profile
-            let thread = try #require(profile.threads.firstIndex(of: "burning thread"))
-            let own = profile.filtered { $0.thread == UInt32(thread) }
-            // A busy host delays the samples' timer, which loses samples but adds none.
-            #expect(own.total > PerfTests.burned / 4 && own.total < PerfTests.burned * 5 / 4, "\(own.total)")
-            let burn = own.functions().first { $0.frame.symbol == "clinux_burn" }
-            #expect((burn?.own ?? 0) > own.total * 8 / 10)
-            let table = ClassTable(own, on: .engine)
-            #expect(table.unknownCallersShare <= StackReport.mostUnknownCallers, "\(table.unknownCallersShare)")
-            #expect(cpu.skippedLines == 0 && cpu.lost == 0)
         }
     }
 
