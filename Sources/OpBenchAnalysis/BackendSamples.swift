@@ -79,7 +79,7 @@ struct BackendSamples {
 
     private static func quality(of rows: [SampleRow], without superseded: Set<String>) -> SampleQuality {
         var seen: Set<String> = []
-        var quality = SampleQuality()
+        var quality = SampleQuality.none
         for row in rows where !superseded.contains(row.sampleID) {
             // Samples of enough rounds have this figure, once.
             if row.metric == Metric.roundChange.name {

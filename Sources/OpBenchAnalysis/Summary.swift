@@ -50,11 +50,11 @@ extension BackendSamples {
         comparedWith baseline: BackendSamples?, onBusyMachine isBusy: Bool
     ) -> [SummaryRow] {
         classes.map { operationClass in
-            var row = SummaryRow(
-                runID: example.runID, workload: example.workload, cellID: example.cellID, backend: example.backend,
-                operationClass: operationClass, status: status,
-                samples: sampleCount(operationClass: operationClass), parameters: example.parameters)
-            row.side = example.side
+            var row = SummaryRow.blank
+            (row.runID, row.workload, row.cellID) = (example.runID, example.workload, example.cellID)
+            (row.backend, row.side, row.parameters) = (example.backend, example.side, example.parameters)
+            (row.operationClass, row.status) = (operationClass, status)
+            row.samples = sampleCount(operationClass: operationClass)
             row.quality = quality
             row.flags = flags
             let isOverloaded =

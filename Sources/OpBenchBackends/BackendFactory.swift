@@ -8,21 +8,21 @@ package struct BackendFactory: Sendable {
     package let kinds: Set<SampleKind>
     /// Records the events of its threads; nil if its library reports none.
     package let threadEvents: (any ThreadEventSource)?
-    /// How it executes what a shape needs.
-    private let ways: [Capability: Way]
-    /// The reasons for capabilities that it lacks.
-    private let refusals: [Capability: String]
-    /// The reason for all other capabilities.
+    /// How it executes shapes.
+    private let ways: [Shape: Way]
+    /// The reasons for shapes without a way.
+    private let refusals: [Shape: String]
+    /// The reason for all others.
     private let otherwise: String
 
     /// - Parameters:
-    ///   - ways: how it executes what a shape needs.
-    ///   - refusals: the reasons for capabilities that it lacks.
-    ///   - otherwise: the reason for all other capabilities.
+    ///   - ways: how it executes shapes.
+    ///   - refusals: the reasons for shapes without a way.
+    ///   - otherwise: the reason for all others.
     ///   - threadEvents: records what its library reports about threads.
     package init(
         id: BackendID, guarantees: BackendGuarantees, kinds: Set<SampleKind> = Set(SampleKind.allCases),
-        ways: [Capability: Way], refusals: [Capability: String] = [:],
+        ways: [Shape: Way], refusals: [Shape: String] = [:],
         otherwise: String = "it has no way to do what the shape needs", threadEvents: (any ThreadEventSource)? = nil
     ) {
         self.id = id
@@ -36,18 +36,18 @@ package struct BackendFactory: Sendable {
 
     /// Whether it can express a plan.
     package func supports(_ plan: WorkloadPlan) -> Support {
-        ways[plan.needs]?.support(plan) ?? .unsupported(reason: refusals[plan.needs] ?? otherwise)
+        ways[plan.way]?.support(plan) ?? .unsupported(reason: refusals[plan.way] ?? otherwise)
     }
 
     /// Whether all operations can be held pending at once, as the memory mark `pending` needs.
-    package func canHoldPending(_ plan: WorkloadPlan) -> Bool { ways[plan.needs]?.canHoldPending(plan) ?? false }
+    package func canHoldPending(_ plan: WorkloadPlan) -> Bool { ways[plan.way]?.canHoldPending(plan) ?? false }
 
     /// The axis on which it executes a plan; nil if no operation follows another.
-    package func axis(of plan: WorkloadPlan) -> Axis? { plan.isOrdered ? ways[plan.needs]?.axis(plan) : nil }
+    package func axis(of plan: WorkloadPlan) -> Axis? { plan.isOrdered ? ways[plan.way]?.axis(plan) : nil }
 
     /// Returns a function that makes a backend for each round of a supported plan. Call it before the clock starts.
     package func maker(for plan: WorkloadPlan) -> @Sendable (WorkloadPlan, OperationBody) -> any RoundBackend {
-        guard let way = ways[plan.needs] else {
+        guard let way = ways[plan.way] else {
             preconditionFailure("\(id.rawValue) does not support \(plan.shape.rawValue)")
         }
         return way.make

@@ -28,7 +28,13 @@ package protocol RoundBackend: AnyObject, Sendable {
     func resume()
 }
 
+/// Methods that do nothing unless a backend implements them.
 extension RoundBackend {
+    package func build() {}
+    package func release() {}
+    package func teardown() {}
+    package func suspend() {}
+    package func resume() {}
     package func cancel(_ part: Range<Int>) {}
     package func attest() {}
 }
@@ -40,7 +46,7 @@ package enum Support: Sendable, Equatable {
     case unsupported(reason: String)
 }
 
-/// How a backend executes the plans that need one capability.
+/// How a backend executes the plans of a shape.
 package struct Way: Sendable {
     package let support: @Sendable (WorkloadPlan) -> Support
     /// Whether all operations can be held pending at once, as the memory mark `pending` needs.

@@ -19,36 +19,36 @@ struct QueueWays: Sendable {
 
     // MARK: What it can do
 
-    var table: [Capability: Way] {
+    var table: [Shape: Way] {
         let stream = way().on(.byHand)
-        var table: [Capability: Way] = [
-            .independent: stream, .wakeups: stream, .arrivals: stream,
-            .chains: dependencies, .graphs: dependencies, .replay: replay,
-            .cancellation: cancellation,
+        var table: [Shape: Way] = [
+            .independent: stream, .wakeup: stream, .openLoop: stream,
+            .chain: dependencies, .graph: dependencies, .replay: replay,
+            .cancelStorm: cancellation,
             .blocking: way(refusal: blockingRefusal),
             .observers: way(note: { $0.observers == 0 ? "" : "each closure calls its observers as its last act" }),
             .blockGroups: way(note: { _ in "each block is submitted by itself" }),
-            .announcedEnds: way(refusal: announcementRefusal),
+            .asynchronous: way(refusal: announcementRefusal),
         ]
         if suspends {
-            table[.suspension] = stream
-            table[.holding] = way()
+            table[.suspendResume] = stream
+            table[.memoryFence] = way()
         }
-        if type is any PrioritizedQueue.Type { table[.priorities] = way() }
-        if type is any ThreadPriorityQueue.Type { table[.threadPriorities] = way() }
+        if type is any PrioritizedQueue.Type { table[.priorityMix] = way() }
+        if type is any ThreadPriorityQueue.Type { table[.threadPriority] = way() }
         if type is any BarrierQueue.Type { table[.barriers] = way() }
         return table
     }
 
     /// Why it cannot do what is not in `table`.
-    var refusals: [Capability: String] {
+    var refusals: [Shape: String] {
         [
-            .suspension: Self.missing("suspended", SuspendableQueue.self),
-            .holding: Self.missing("suspended", SuspendableQueue.self),
-            .priorities: Self.missing("given priorities", PrioritizedQueue.self),
-            .threadPriorities: Self.missing("given thread priorities", ThreadPriorityQueue.self),
+            .suspendResume: Self.missing("suspended", SuspendableQueue.self),
+            .memoryFence: Self.missing("suspended", SuspendableQueue.self),
+            .priorityMix: Self.missing("given priorities", PrioritizedQueue.self),
+            .threadPriority: Self.missing("given thread priorities", ThreadPriorityQueue.self),
             .barriers: Self.missing("given barriers", BarrierQueue.self),
-            .manualStarts: "work of a declared queue cannot be started by hand, without the queue",
+            .manualStart: "work of a declared queue cannot be started by hand, without the queue",
         ]
     }
 

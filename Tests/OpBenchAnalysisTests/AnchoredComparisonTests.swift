@@ -120,8 +120,7 @@ struct AnchoredComparisonTests {
     @Test("Figures since a baseline follow those of their cell and backend")
     func order() {
         func row(_ cell: String, _ backend: BackendID, against: String = "") -> CompareRow {
-            var row = CompareRow(
-                cellID: cell, backend: backend, phase: "", operationClass: "", metric: "time", stat: "total")
+            var row = CompareRow(FigureName(cellID: cell, backend: backend, metric: "time", stat: "total"))
             row.against = against
             return row
         }

@@ -101,7 +101,7 @@ struct BisectionTests {
         base: Double? = nil, head: Double? = nil
     ) -> CompareRow {
         var row = CompareRow(
-            cellID: "w", backend: .engine, phase: "total", operationClass: "", metric: metric.name, stat: "total",
+            FigureName(cellID: "w", backend: .engine, metric: metric.name, phase: "total", stat: "total"),
             verdict: verdict)
         (row.ratio, row.ratioLow, row.ratioHigh) = (ratio, interval?.0, interval?.1)
         (row.base, row.head) = (base, head)

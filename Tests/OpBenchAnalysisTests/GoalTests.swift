@@ -213,8 +213,7 @@ struct GoalTests {
     func outcomes(verdicts: [Verdict], outcome: GateOutcome) {
         let rows = verdicts.map { verdict in
             var row = CompareRow(
-                cellID: "w", backend: .engine, phase: "", operationClass: "", metric: "time", stat: "total",
-                verdict: verdict)
+                FigureName(cellID: "w", backend: .engine, metric: "time", stat: "total"), verdict: verdict)
             row.atMost = 1
             return row
         }

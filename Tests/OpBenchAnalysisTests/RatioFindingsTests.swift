@@ -1,7 +1,7 @@
-import OpBenchModel
 import Testing
 
 @testable import OpBenchAnalysis
+@testable import OpBenchModel
 
 /// Verdicts of backends against the baseline, from the intervals of ratios.
 @Suite("Ratio findings")

@@ -1,4 +1,4 @@
-import OpBenchModel
+@testable import OpBenchModel
 
 @testable import OpBenchAnalysis
 

@@ -1,7 +1,8 @@
 import Glibc
 import OpBenchAnalysis
-import OpBenchModel
 import Testing
+
+@testable import OpBenchModel
 
 /// The place on a sweep where a backend crosses a bound.
 @Suite("Sweeps")

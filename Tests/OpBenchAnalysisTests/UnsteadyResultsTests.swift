@@ -1,7 +1,7 @@
-import OpBenchModel
 import Testing
 
 @testable import OpBenchAnalysis
+@testable import OpBenchModel
 
 @Suite("Unsteady results")
 struct UnsteadyResultsTests {

@@ -183,7 +183,7 @@ struct BisectTests {
         }
         func row(_ ratio: Double, _ verdict: Verdict) -> CompareRow {
             var row = CompareRow(
-                cellID: "w", backend: .engine, phase: "total", operationClass: "", metric: "cpu_time", stat: "total",
+                FigureName(cellID: "w", backend: .engine, metric: "cpu_time", phase: "total", stat: "total"),
                 verdict: verdict)
             (row.ratio, row.ratioLow, row.ratioHigh) = (ratio, ratio - 0.01, ratio + 0.01)
             row.blocks = 40

@@ -1,7 +1,7 @@
-import OpBenchModel
 import Testing
 
 @testable import OpBenchCommand
+@testable import OpBenchModel
 @testable import OpBenchRunner
 
 /// Messages about a run that other work slows down.

@@ -14,8 +14,7 @@ struct ComparisonMarkdownTests {
 
     private func row(_ cell: String, _ verdict: Verdict) -> CompareRow {
         var row = CompareRow(
-            cellID: cell, backend: .engine, phase: "total", operationClass: "", metric: "time", stat: "total",
-            verdict: verdict)
+            FigureName(cellID: cell, backend: .engine, metric: "time", phase: "total", stat: "total"), verdict: verdict)
         let ratio = verdict == .improved ? 0.9 : 1.1
         row.base = 1000
         (row.head, row.ratio, row.ratioLow, row.ratioHigh) = (1000 * ratio, ratio, ratio - 0.05, ratio + 0.05)

@@ -1,11 +1,11 @@
 import Foundation
 import FoundationXML
-import OpBenchModel
 import OpBenchRunner
 import TestSupport
 import Testing
 
 @testable import OpBenchCommand
+@testable import OpBenchModel
 
 /// `opbench gate` and `opbench compare` on runs written by hand: output and exit codes.
 @Suite("Gates")

@@ -1,8 +1,9 @@
 import Foundation
 import OpBenchLaunch
-import OpBenchModel
 import TestSupport
 import Testing
+
+@testable import OpBenchModel
 
 /// Commands on hostile input: files that are not what they seem, fields that try to be commands, names that
 /// lead elsewhere.

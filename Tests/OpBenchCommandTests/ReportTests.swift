@@ -1,9 +1,9 @@
 import Foundation
-import OpBenchModel
 import TestSupport
 import Testing
 
 @testable import OpBenchCommand
+@testable import OpBenchModel
 
 /// `opbench report`: its verdicts, and runs that cannot be shown.
 @Suite("Pages of runs")

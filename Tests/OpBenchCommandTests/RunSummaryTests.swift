@@ -1,9 +1,9 @@
 import Foundation
 import OpBenchAnalysis
-import OpBenchModel
 import Testing
 
 @testable import OpBenchCommand
+@testable import OpBenchModel
 
 @Suite struct RunSummaryTests {
     @Test("an incremental summary equals that of all rows at once")

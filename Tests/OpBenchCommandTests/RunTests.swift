@@ -1,9 +1,9 @@
 import Foundation
-import OpBenchModel
 import TestSupport
 import Testing
 
 @testable import OpBenchCommand
+@testable import OpBenchModel
 @testable import OpBenchRunner
 
 /// `opbench run` from the workload file to the files of a run, with the real program and real samples.

@@ -1,10 +1,10 @@
 import Foundation
-import OpBenchModel
 import OpBenchRunner
 import TestSupport
 import Testing
 
 @testable import OpBenchCommand
+@testable import OpBenchModel
 
 /// `run --shard`, `ab --shard` and `merge` as a user types them, and other commands on a merged run.
 @Suite("Shards and merged runs")

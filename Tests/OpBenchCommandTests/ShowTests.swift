@@ -1,10 +1,10 @@
 import Foundation
-import OpBenchModel
 import OpBenchRunner
 import TestSupport
 import Testing
 
 @testable import OpBenchCommand
+@testable import OpBenchModel
 
 /// `opbench show`: recorded runs, which stay unchanged.
 @Suite("Show")

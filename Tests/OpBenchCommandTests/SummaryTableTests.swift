@@ -1,10 +1,10 @@
 import Foundation
 import OpBenchAnalysis
-import OpBenchModel
 import TestSupport
 import Testing
 
 @testable import OpBenchCommand
+@testable import OpBenchModel
 
 /// The summary's tables, their marks and their notes.
 @Suite("Summary tables")
@@ -453,9 +453,9 @@ struct JudgedTableTests {
             [BackendID.engine, BackendID(rawValue: "dispatch:notify")].flatMap { backend in
                 figures.map { metric, stat, operationClass in
                     var row = CompareRow(
-                        cellID: cell, backend: backend, phase: stat == "p99" ? "" : "total",
-                        operationClass: operationClass, metric: metric, stat: stat,
-                        verdict: stat == "p99" ? .inconclusive : .pass)
+                        FigureName(
+                            cellID: cell, backend: backend, metric: metric, phase: stat == "p99" ? "" : "total",
+                            operationClass: operationClass, stat: stat), verdict: stat == "p99" ? .inconclusive : .pass)
                     (row.base, row.head) = stat == "p99" ? (0, 12_340_000) : (1, 1.5)
                     (row.ratio, row.ratioLow, row.ratioHigh) = (1.5, 0.98, 12.4)
                     if metric == "time_ratio" { row.ratio = 1.4 }
@@ -471,7 +471,7 @@ struct JudgedTableTests {
     private func goals() -> ComparisonReport {
         let rows = ["tiny form=block", "tiny form=block producers=2"].map { cell in
             var row = CompareRow(
-                cellID: cell, backend: .engine, phase: "total", operationClass: "", metric: "time", stat: "total",
+                FigureName(cellID: cell, backend: .engine, metric: "time", phase: "total", stat: "total"),
                 verdict: .missed)
             (row.against, row.atMost) = ("dispatch:notify", 0.00253)
             (row.head, row.base, row.ratio) = (77_700, 1.23e8, 0.00263)

@@ -1,5 +1,6 @@
 import Foundation
-import OpBenchModel
+
+@testable import OpBenchModel
 
 /// A run that was never measured: a folder like that of `opbench run` or `opbench ab`, written by hand.
 struct WrittenRun {

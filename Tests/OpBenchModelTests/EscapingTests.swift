@@ -156,7 +156,7 @@ import Testing
         var others = HostileText(seed: seed &+ 300)
         hold(seed) { text in
             let message = others.next()
-            let line = WorkflowCommand("error", title: text, message: message).line
+            let line = WorkflowCommand.line("error", title: text, message: message)
             let bytes = Array(line.utf8)
             guard bytes.count(where: { $0 == 10 }) == 1, bytes.last == 10, !bytes.contains(13) else { return false }
             // As the runner splits it: the message is after the next two colons, properties are separated by commas.
@@ -214,7 +214,7 @@ import Testing
         }
         #expect(CSVText.exported("=1+1") == "'=1+1" && CSVText.exported("a=1") == "a=1")
         #expect(
-            WorkflowCommand("error", title: "a: b, c", message: "5 %\n").line == "::error title=a%3A b%2C c::5 %25%0A\n"
+            WorkflowCommand.line("error", title: "a: b, c", message: "5 %\n") == "::error title=a%3A b%2C c::5 %25%0A\n"
         )
     }
 

@@ -12,7 +12,7 @@ struct LatencyBucketTests {
         values += [.max - 1, .max]
         let wrong = values.filter { value in
             let bound = LatencyBuckets.upperBound(of: value)
-            let isIn = bound >= value && Double(bound - value) <= Double(value) * LatencyBuckets.relativeWidth
+            let isIn = bound >= value && Double(bound - value) <= Double(value) * 1 / 32
             let isLast = bound == .max || LatencyBuckets.upperBound(of: bound + 1) > bound
             return !isIn || !isLast || LatencyBuckets.upperBound(of: bound) != bound
         }

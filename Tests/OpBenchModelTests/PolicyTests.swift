@@ -12,8 +12,7 @@ struct PolicyTests {
     private func row(_ workload: String, _ backend: BackendID, _ metric: String, phase: String = "total") -> CompareRow
     {
         CompareRow(
-            cellID: "\(workload) items=10", backend: backend, phase: phase, operationClass: "", metric: metric,
-            stat: "total")
+            FigureName(cellID: "\(workload) items=10", backend: backend, metric: metric, phase: phase, stat: "total"))
     }
 
     @Test("The first matching rule judges; the file's defaults apply unless a rule overrides them")
@@ -106,8 +105,7 @@ struct PolicyTests {
         #expect(policy.rules.map(\.figure.minBlocks) == [7, 20, 7, 7])
         let selector = policy.rules[0].selector
         func row(_ cell: String) -> CompareRow {
-            CompareRow(
-                cellID: cell, backend: .engine, phase: "total", operationClass: "", metric: "time", stat: "total")
+            CompareRow(FigureName(cellID: cell, backend: .engine, metric: "time", phase: "total", stat: "total"))
         }
         #expect(selector.matches(row("tiny form=block").figure))
         #expect(!selector.matches(row("tiny").figure) && !selector.matches(row("tiny form=block items=1").figure))

@@ -43,8 +43,7 @@ struct ShippedPolicyTests {
                     ? Self.figuresOfArrivals : spec.sampleKinds.flatMap { Self.figures[$0] ?? [] }
                 return figures.map { metric, phase, stat in
                     CompareRow(
-                        cellID: spec.name, backend: backend, phase: phase, operationClass: "", metric: metric,
-                        stat: stat)
+                        FigureName(cellID: spec.name, backend: backend, metric: metric, phase: phase, stat: stat))
                 }
             }
         }
@@ -103,8 +102,9 @@ struct ShippedPolicyTests {
         func judged(_ backend: String, _ metric: String) -> FigureRule? {
             policy.rule(
                 for: CompareRow(
-                    cellID: "w", backend: BackendID(rawValue: backend), phase: "total", operationClass: "",
-                    metric: metric, stat: "total"))
+                    FigureName(
+                        cellID: "w", backend: BackendID(rawValue: backend), metric: metric, phase: "total",
+                        stat: "total")))
         }
         for backend in ["engine", "mine"] {
             #expect(try #require(judged(backend, "cpu_time")).maxRegression < 0.05)

@@ -1,6 +1,6 @@
-import OpBenchModel
 import Testing
 
+@testable import OpBenchModel
 @testable import OpBenchPage
 
 @Suite("Curves of latencies")

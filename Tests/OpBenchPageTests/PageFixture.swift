@@ -1,7 +1,7 @@
 import OpBenchAnalysis
-import OpBenchModel
 import Testing
 
+@testable import OpBenchModel
 @testable import OpBenchPage
 
 /// Rows of a run, and a page made of them.

@@ -52,8 +52,7 @@ struct ReportPageTests {
     }
 
     private func row(_ change: (inout CompareRow) -> Void) -> CompareRow {
-        var row = CompareRow(
-            cellID: "w", backend: .engine, phase: "total", operationClass: "", metric: "time", stat: "total")
+        var row = CompareRow(FigureName(cellID: "w", backend: .engine, metric: "time", phase: "total", stat: "total"))
         change(&row)
         return row
     }

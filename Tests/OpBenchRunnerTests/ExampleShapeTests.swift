@@ -48,7 +48,7 @@ import Testing
 
     @Test func `a feature that no backend has yet is rejected, whatever the backend`() {
         var plan = ShapeDefinition.fanIn.plan(of: cell(width: 2))
-        plan.needs = Capability("a new one")
+        plan.way = Shape("a new one")
         for factory in BackendFactory.all {
             guard case .unsupported = factory.supports(plan) else {
                 Issue.record("\(factory.id.rawValue) supports a feature that it has no code for")

@@ -14,9 +14,8 @@ extension BackendFactory {
         make: @escaping @Sendable (WorkloadPlan, OperationBody) -> any RoundBackend
     ) {
         let way = Way(support: support, canHoldPending: canHoldPending, make: make)
-        let needs = Set(ShapeDefinition.all.map(\.needs))
         self.init(
-            id: id, guarantees: guarantees, ways: Dictionary(uniqueKeysWithValues: needs.map { ($0, way) }))
+            id: id, guarantees: guarantees, ways: Dictionary(uniqueKeysWithValues: Shape.allCases.map { ($0, way) }))
     }
 
     func make(_ plan: WorkloadPlan, _ body: OperationBody) -> any RoundBackend { maker(for: plan)(plan, body) }

@@ -151,11 +151,6 @@ private final class RecordingBackend: RoundBackend, @unchecked Sendable {
 
     init(_ clock: ManualClock) { self.clock = clock }
 
-    func build() {}
     func submit(_ part: Range<Int>) { calls.append(("\(part.lowerBound)..<\(part.upperBound)", clock.now)) }
-    func release() {}
     func drain() { calls.append(("drain", clock.now)) }
-    func teardown() {}
-    func suspend() {}
-    func resume() {}
 }

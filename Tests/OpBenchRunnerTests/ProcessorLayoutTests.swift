@@ -149,7 +149,7 @@ struct MadeUpMachine {
 
     @Test func `a part of a machine is a separate class of host`() throws {
         func end(_ asked: String?, on machine: MadeUpMachine) throws -> String {
-            ProcessorFacts.restriction(to: asked.flatMap(ProcessorSet.init), on: try machine.read())
+            ProcessorFacts.restriction(to: asked.flatMap { ProcessorSet($0) }, on: try machine.read())
         }
         #expect(try end(nil, on: .twoNodes) == "")
         #expect(try end("0-127", on: .twoNodes) == "")

@@ -191,12 +191,7 @@ private final class CallingBackend: RoundBackend, @unchecked Sendable {
 
     init(_ clock: ManualClock) { self.clock = clock }
 
-    func build() {}
     func submit(_ part: Range<Int>) { calls.append("\(part.lowerBound) at \(clock.now)") }
     func cancel(_ part: Range<Int>) { calls.append("cancel \(part.lowerBound) at \(clock.now)") }
-    func release() {}
     func drain() {}
-    func teardown() {}
-    func suspend() {}
-    func resume() {}
 }

@@ -85,11 +85,7 @@ private final class IdleBackend: RoundBackend {
         (self.body, whatDrains) = (body, drain)
     }
 
-    func build() {}
     func submit(_ part: Range<Int>) {}
-    func release() {}
     func drain() { whatDrains(self) }
-    func teardown() {}
-    func suspend() {}
     func resume() { resumptions.add(1, ordering: .relaxed) }
 }

@@ -24,5 +24,13 @@ package struct Notifications: Sendable {
         }
     }
 
+    /// Calls a block after a task, in a task of its own: only a task can await another.
+    func call(_ block: @escaping @Sendable () -> Void, after task: Task<Void, Never>, priority: TaskPriority? = nil) {
+        Task(priority: priority) {
+            await task.value
+            block()
+        }
+    }
+
     package func wait() { pending.wait() }
 }

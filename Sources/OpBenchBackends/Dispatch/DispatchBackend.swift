@@ -43,8 +43,8 @@ package enum DispatchBackend {
     static let notify = form(
         "dispatch:notify",
         [
-            .chains: Way(canHoldPending: { _ in true }, make: { DispatchChains($0, $1) }).on(.declared),
-            .graphs: Way(canHoldPending: { _ in true }, make: { DispatchGraph($0, $1) }).on(.declared),
+            .chain: Way(canHoldPending: { _ in true }, make: { DispatchChains($0, $1) }).on(.declared),
+            .graph: Way(canHoldPending: { _ in true }, make: { DispatchGraph($0, $1) }).on(.declared),
             .independent: Way(
                 support: {
                     $0.isRefill ? .full() : .unsupported(reason: "without batches dispatch itself is this form")
@@ -54,21 +54,21 @@ package enum DispatchBackend {
         ], only: "chains, graphs and refilled queues")
     static let function = form(
         "dispatch:function",
-        [.independent: functions, .chains: functions, .graphs: functions],
+        [.independent: functions, .chain: functions, .graph: functions],
         only: "independent operations, chains and graphs")
 
-    private static let ways: [Capability: Way] = [
-        .independent: loop, .suspension: loop, .wakeups: loop, .arrivals: loop,
-        .chains: within, .graphs: within,
+    private static let ways: [Shape: Way] = [
+        .independent: loop, .suspendResume: loop, .wakeup: loop, .openLoop: loop,
+        .chain: within, .graph: within,
         .replay: Way(support: replaySupport, canHoldPending: { $0.graph == nil }, make: { DispatchRound($0, $1) })
             .on(.byHand),
-        .priorities: Way(support: DispatchLevels.support, make: { DispatchLevels($0, $1) }),
-        .threadPriorities: Way(support: DispatchLevels.support, make: { DispatchLevels($0, $1) }),
-        .cancellation: Way(note: "a flag per operation, read by its closure") { DispatchRound($0, $1) },
+        .priorityMix: Way(support: DispatchLevels.support, make: { DispatchLevels($0, $1) }),
+        .threadPriority: Way(support: DispatchLevels.support, make: { DispatchLevels($0, $1) }),
+        .cancelStorm: Way(note: "a flag per operation, read by its closure") { DispatchRound($0, $1) },
         .blocking: Way(
             support: { .full(note: $0.limit == nil ? "" : "one serial queue per slot of the limit") },
             make: { DispatchRound($0, $1, .perSlot) }),
-        .holding: Way { DispatchLaden($0, $1) },
+        .memoryFence: Way { DispatchLaden($0, $1) },
         .observers: Way(
             support: { .full(note: $0.observers == 0 ? "" : "each closure calls its observers as its last act") },
             make: { DispatchRound($0, $1) }),
@@ -81,10 +81,10 @@ package enum DispatchBackend {
                 return .full(note: $0.limit == nil ? "" : "on a serial queue everything is a barrier")
             }, make: { DispatchRound($0, $1) }),
         .blockGroups: Way(note: "each group runs its blocks by concurrentPerform") { DispatchGroups($0, $1) },
-        .announcedEnds: Way(
+        .asynchronous: Way(
             support: { .full(note: $0.limit == nil ? "" : "the announcement of an end starts the next") },
             make: { DispatchAsynchronous($0, $1) }),
-        .manualStarts: Way(
+        .manualStart: Way(
             support: { _ in .full(note: "work items, performed") }, canHoldPending: { _ in false },
             make: { DispatchByHand($0, $1) }),
     ]
@@ -109,7 +109,7 @@ package enum DispatchBackend {
     ).on(.byHand)
 
     /// A named form, for the shapes that have it.
-    private static func form(_ name: String, _ ways: [Capability: Way], only: String) -> BackendFactory {
+    private static func form(_ name: String, _ ways: [Shape: Way], only: String) -> BackendFactory {
         BackendFactory(
             id: BackendID(rawValue: name), guarantees: [], ways: ways, otherwise: "a form of \(only) only")
     }

@@ -78,8 +78,6 @@ final class DispatchFunctions: RoundBackend, @unchecked Sendable {
         }
     }
 
-    func release() {}
-
     func drain() {
         batches?.wait()
         running.wait()
@@ -88,10 +86,6 @@ final class DispatchFunctions: RoundBackend, @unchecked Sendable {
     func teardown() {
         for queue in serialQueues { clinux_dispatch_release(UnsafeMutableRawPointer(queue)) }
     }
-
-    func suspend() {}
-
-    func resume() {}
 
     // MARK: Operations
 

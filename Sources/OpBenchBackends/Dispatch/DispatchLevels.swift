@@ -4,10 +4,12 @@ import OpBenchModel
 
 /// Classes of urgency on Dispatch: a queue of another quality of service for each.
 final class DispatchLevels: RoundBackend, @unchecked Sendable {
+    /// By ascending urgency.
+    private static let qualities: [DispatchQoS] = [.background, .utility, .default, .userInitiated, .userInteractive]
+
     private let plan: WorkloadPlan
     private let classes: [UInt8]
     private let body: OperationBody
-    private let isByThread: Bool
     private let group = DispatchGroup()
     private let notifications = Notifications()
     private var queues: [DispatchQueue] = []
@@ -16,7 +18,6 @@ final class DispatchLevels: RoundBackend, @unchecked Sendable {
         self.plan = plan
         self.body = body
         classes = plan.classes?.ofOperation ?? []
-        isByThread = plan.threadPriorities != nil
     }
 
     static func support(_ plan: WorkloadPlan) -> Support {
@@ -30,8 +31,7 @@ final class DispatchLevels: RoundBackend, @unchecked Sendable {
     }
 
     func build() {
-        for value in plan.classes?.values ?? [] {
-            let quality = isByThread ? Self.quality(threadPriority: value) : Self.quality(level: value)
+        for quality in plan.classLevels.map({ Self.qualities[$0] }) {
             queues.append(
                 plan.startsSuspended
                     ? DispatchQueue(label: "opbench.level", qos: quality, attributes: .concurrent)
@@ -67,26 +67,6 @@ final class DispatchLevels: RoundBackend, @unchecked Sendable {
     func suspend() { for queue in queues { queue.suspend() } }
 
     func resume() { for queue in queues.reversed() { queue.resume() } }
-
-    private static func quality(level: Double) -> DispatchQoS {
-        switch level {
-        case ..<(-4): .background
-        case ..<0: .utility
-        case 0: .default
-        case ...4: .userInitiated
-        default: .userInteractive
-        }
-    }
-
-    private static func quality(threadPriority: Double) -> DispatchQoS {
-        switch threadPriority {
-        case ..<0.25: .background
-        case ..<0.5: .utility
-        case 0.5: .default
-        case ...0.75: .userInitiated
-        default: .userInteractive
-        }
-    }
 
     /// Asked of the system once: the nice value in force on a queue of the lowest quality of service.
     static let qualityOfServiceSetsNice: Bool = {

@@ -44,11 +44,11 @@ package enum OneTBBBackend {
     #if PEERS
         private static let tasks = BackendFactory(
             id: BackendID(rawValue: "tbb"), guarantees: [.limit],
-            ways: [.independent: group, .chains: group, .graphs: group],
+            ways: [.independent: group, .chain: group, .graph: group],
             otherwise: "a task group has independent operations, chains and graphs only")
 
         private static let flow = BackendFactory(
-            id: BackendID(rawValue: "tbb:flow"), guarantees: [.limit], ways: [.chains: nodes, .graphs: nodes],
+            id: BackendID(rawValue: "tbb:flow"), guarantees: [.limit], ways: [.chain: nodes, .graph: nodes],
             otherwise: "a form of chains and graphs only")
 
         private static let group = Way(

@@ -36,10 +36,6 @@
 
         func teardown() { conetbb_graph_destroy(graph) }
 
-        func suspend() {}
-
-        func resume() {}
-
         private func start() {
             let sources = plan.graph?.sources ?? Array(0..<plan.predecessorDistance)
             conetbb_graph_start(graph, sources, sources.count)

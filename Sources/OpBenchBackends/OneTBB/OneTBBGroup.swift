@@ -19,15 +19,9 @@
 
         func submit(_ part: Range<Int>) { tasks.inArena { tasks.submit(part, of: plan) } }
 
-        func release() {}
-
         func drain() { tasks.wait() }
 
         func teardown() { tasks.destroyGroup() }
-
-        func suspend() {}
-
-        func resume() {}
     }
 
     /// All that the operations of a round read.

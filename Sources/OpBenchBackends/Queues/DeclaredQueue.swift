@@ -91,23 +91,23 @@ package final class DeclaredRound: QueueRound<DeclaredQueue>, @unchecked Sendabl
 
     override package func submit(_ part: Range<Int>) {
         let queue = queues[0]
-        switch plan.needs {
+        switch plan.way {
         case .independent where plan.submission == .bulk && queue.takesBulk:
             begin(part.count)
             body.submitTogether(part, in: plan) { queue.submit(contentsOf: part.map { work($0) }) }
-        case .chains where means == .queue, .graphs where means == .queue: submitDependent(part, to: queue)
-        case .cancellation where means == .queue:
+        case .chain where means == .queue, .graph where means == .queue: submitDependent(part, to: queue)
+        case .cancelStorm where means == .queue:
             submitEach(part) { queue.submitCancellable($0, $1) }
-        case .priorities:
+        case .priorityMix:
             let levels = (plan.classes?.values ?? []).map { Int($0) }
             let classes = plan.classes?.ofOperation ?? []
             submitEach(part) { queue.submit(priority: levels[Int(classes[$0])], $1) }
-        case .threadPriorities:
+        case .threadPriority:
             let priorities = plan.classes?.values ?? []
             let classes = plan.classes?.ofOperation ?? []
             submitEach(part) { queue.submit(threadPriority: priorities[Int(classes[$0])], $1) }
         case .blockGroups: submitGroups(part, to: queue)
-        case .announcedEnds: submitAnnounced(part, to: queue)
+        case .asynchronous: submitAnnounced(part, to: queue)
         default: super.submit(part)
         }
     }

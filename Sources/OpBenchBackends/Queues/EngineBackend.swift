@@ -10,8 +10,8 @@ import OpBenchModel
 package enum EngineBackend {
     package static let factories = [
         factory,
-        form("engine:graph", [.chains: graph, .graphs: graph], only: "chains and graphs"),
-        form("engine:within", [.chains: within, .graphs: within], only: "chains and graphs"),
+        form("engine:graph", [.chain: graph, .graph: graph], only: "chains and graphs"),
+        form("engine:within", [.chain: within, .graph: within], only: "chains and graphs"),
         form("engine:counted", [.independent: counted], only: "refilled queues"),
     ]
 
@@ -34,7 +34,7 @@ package enum EngineBackend {
         }, make: { EngineClosures($0, $1) }
     ).on(.byHand)
 
-    private static func form(_ name: String, _ ways: [Capability: Way], only: String) -> BackendFactory {
+    private static func form(_ name: String, _ ways: [Shape: Way], only: String) -> BackendFactory {
         BackendFactory(
             id: BackendID(rawValue: name), guarantees: guarantees, ways: ways, otherwise: "a form of \(only) only",
             threadEvents: EngineThreadEvents.shared)

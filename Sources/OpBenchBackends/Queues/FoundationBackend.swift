@@ -4,11 +4,11 @@ import OpBenchModel
 package enum FoundationBackend {
     package static let factory = BackendFactory(
         id: .foundation, guarantees: [], ways: ways,
-        refusals: [.threadPriorities: "Foundation on Linux has no threadPriority"])
+        refusals: [.threadPriority: "Foundation on Linux has no threadPriority"])
 
-    private static let ways: [Capability: Way] = {
+    private static let ways: [Shape: Way] = {
         var ways = BackendFactory.libraryWays { FoundationRound($0, $1) }
-        ways[.threadPriorities] = nil
+        ways[.threadPriority] = nil
         ways[.observers] = Way(
             support: {
                 .full(

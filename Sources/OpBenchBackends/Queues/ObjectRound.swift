@@ -44,10 +44,10 @@ class ObjectRound<Queue: ObjectQueue>: QueueRound<Queue>, @unchecked Sendable {
                 isSubclass ? .numbered : .block
             }
         urgency =
-            switch plan.needs {
-            case .priorities: .queuePriority
+            switch plan.way {
+            case .priorityMix: .queuePriority
             case .replay: plan.classes == nil ? .none : .queuePriority
-            case .threadPriorities: .threadPriority
+            case .threadPriority: .threadPriority
             default: .none
             }
         ender = plan.announcedEnd == .thread ? EndingThread { $0.end() } : nil
@@ -62,7 +62,7 @@ class ObjectRound<Queue: ObjectQueue>: QueueRound<Queue>, @unchecked Sendable {
     override func build() {
         super.build()
         if refill != nil || plan.makesClosuresOnly { return }
-        if plan.needs == .blockGroups { return makeGroups() }
+        if plan.way == .blockGroups { return makeGroups() }
         items.reserveCapacity(plan.operationCount)
         observations.reserveCapacity(observers * plan.operationCount)
         for operation in 0..<plan.operationCount { items.append(make(operation)) }
@@ -76,12 +76,12 @@ class ObjectRound<Queue: ObjectQueue>: QueueRound<Queue>, @unchecked Sendable {
         if let refill { return submitBatch(of: part, refill) }
         if plan.makesClosuresOnly { return super.submit(part) }
         let (queue, body, items) = (queues[0], body, items)
-        switch plan.needs {
+        switch plan.way {
         case .blockGroups:
             for group in plan.groups(of: part) {
                 body.submitTogether(group, in: plan) { queue.add(items[group.lowerBound / group.count]) }
             }
-        case .manualStarts:
+        case .manualStart:
             for operation in part {
                 body.willStart(operation)
                 items[operation].start()
@@ -203,17 +203,17 @@ extension BackendFactory {
     /// How a library of operation queues executes what shapes need.
     static func libraryWays(
         _ make: @escaping @Sendable (WorkloadPlan, OperationBody) -> any RoundBackend
-    ) -> [Capability: Way] {
+    ) -> [Shape: Way] {
         let way = Way(make: make)
-        let declared: [Capability] = [
-            .independent, .chains, .graphs, .suspension, .wakeups, .arrivals, .replay, .priorities, .threadPriorities,
+        let declared: [Shape] = [
+            .independent, .chain, .graph, .suspendResume, .wakeup, .openLoop, .replay, .priorityMix, .threadPriority,
         ]
-        let others: [Capability] = [
-            .cancellation, .blocking, .holding, .observers, .barriers, .blockGroups, .announcedEnds,
+        let others: [Shape] = [
+            .cancelStorm, .blocking, .memoryFence, .observers, .barriers, .blockGroups, .asynchronous,
         ]
-        var ways: [Capability: Way] = [.manualStarts: Way(canHoldPending: { _ in false }, make: make)]
-        for capability in declared { ways[capability] = way.on(.declared) }
-        for capability in others { ways[capability] = way }
+        var ways: [Shape: Way] = [.manualStart: Way(canHoldPending: { _ in false }, make: make)]
+        for shape in declared { ways[shape] = way.on(.declared) }
+        for shape in others { ways[shape] = way }
         return ways
     }
 }

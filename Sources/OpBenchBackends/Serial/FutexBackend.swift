@@ -8,7 +8,7 @@ final class FutexBackend: RoundBackend, @unchecked Sendable {
     static let factory = BackendFactory(
         id: BackendID(rawValue: "serial:futex"), guarantees: [],
         ways: [
-            .wakeups: Way(
+            .wakeup: Way(
                 support: { .full(note: $0.limit ?? 1 == 1 ? "" : "one thread, whatever the limit is") },
                 canHoldPending: { _ in false }, make: { FutexBackend($0, $1) })
         ],
@@ -56,10 +56,6 @@ final class FutexBackend: RoundBackend, @unchecked Sendable {
         thread?.join()
         thread = nil
     }
-
-    func release() {}
-    func suspend() {}
-    func resume() {}
 
     private func runSubmitted() {
         var next: UInt32 = 0

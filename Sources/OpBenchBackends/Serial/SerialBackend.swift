@@ -16,24 +16,24 @@ final class SerialBackend: RoundBackend, @unchecked Sendable {
     static let factory = BackendFactory(
         id: .serial, guarantees: [], kinds: [.throughput, .memory, .counters, .instructions], ways: ways,
         refusals: [
-            .threadPriorities: "a plain loop has one thread and one nice value",
-            .suspension: "a plain loop cannot be suspended",
-            .wakeups: "a plain loop has nothing to wake",
-            .arrivals: "a plain loop has no queue that operations could arrive at",
+            .threadPriority: "a plain loop has one thread and one nice value",
+            .suspendResume: "a plain loop cannot be suspended",
+            .wakeup: "a plain loop has nothing to wake",
+            .openLoop: "a plain loop has no queue that operations could arrive at",
             .replay: "a plain loop has no queue that operations could arrive at",
-            .holding: "nothing waits in a plain loop",
+            .memoryFence: "nothing waits in a plain loop",
         ])
 
-    private static let ways: [Capability: Way] = [
+    private static let ways: [Shape: Way] = [
         .independent: way { _ in .run },
-        .chains: way { _ in .run },
-        .graphs: way { _ in .run },
+        .chain: way { _ in .run },
+        .graph: way { _ in .run },
         .blockGroups: way { _ in .run },
-        .manualStarts: way { _ in .run },
-        .priorities: way(
+        .manualStart: way { _ in .run },
+        .priorityMix: way(
             { .full(note: $0.startsSuspended ? "sorted by level beforehand" : "in the order of submission") },
             { $0.startsSuspended ? .runByClass : .run }),
-        .cancellation: way(
+        .cancelStorm: way(
             {
                 $0.startsSuspended
                     ? .full(note: "skips what is cancelled")
@@ -48,7 +48,7 @@ final class SerialBackend: RoundBackend, @unchecked Sendable {
             }, { _ in .run }),
         .observers: way { .notice($0.observers ?? 0) },
         .barriers: way { plan in plan.barriers.map { .divide($0) } ?? .run },
-        .announcedEnds: way(
+        .asynchronous: way(
             {
                 $0.announcedEnd == .itself
                     ? .full() : .unsupported(reason: "a plain loop ends what it starts")
@@ -85,8 +85,6 @@ final class SerialBackend: RoundBackend, @unchecked Sendable {
 
     func submit(_ part: Range<Int>) {}
 
-    func release() {}
-
     func drain() {
         switch step {
         case .run: for operation in 0..<plan.operationCount { body.run(operation) }
@@ -112,10 +110,6 @@ final class SerialBackend: RoundBackend, @unchecked Sendable {
     }
 
     func teardown() { order = [] }
-
-    func suspend() {}
-
-    func resume() {}
 }
 
 /// The plain loop, and the thread that a futex wakes.

@@ -27,7 +27,7 @@ package enum ConcurrencyBackend {
         refusals: [
             .blocking: "a task must not block its thread, for which the pool has no substitute",
             .barriers: "tasks have no order that a barrier could divide",
-            .manualStarts: "a task runs on its executor, and no call runs it at once",
+            .manualStart: "a task runs on its executor, and no call runs it at once",
         ])
 
     static let group: BackendFactory = {
@@ -44,9 +44,9 @@ package enum ConcurrencyBackend {
             otherwise: reason)
     }()
 
-    private static let ways: [Capability: Way] = [
-        .independent: loop().on(.declared), .wakeups: loop(), .arrivals: loop(), .holding: loop(),
-        .chains: dependencies, .graphs: dependencies,
+    private static let ways: [Shape: Way] = [
+        .independent: loop().on(.declared), .wakeup: loop(), .openLoop: loop(), .memoryFence: loop(),
+        .chain: dependencies, .graph: dependencies,
         .replay: Way(
             support: { plan in
                 if plan.classes != nil, plan.queueLimits.contains(where: { $0 ?? 1 > 1 }) {
@@ -58,20 +58,20 @@ package enum ConcurrencyBackend {
                     note: plan.replayNote(following: "each task makes the tasks of the successors that it made ready"))
             }, canHoldPending: { _ in false }, make: { TaskGraph($0, $1) }
         ).on(.byHand),
-        .suspension: Way(note: "tasks wait at a gate before the body") { TaskLoop($0, $1) },
-        .priorities: Way(
+        .suspendResume: Way(note: "tasks wait at a gate before the body") { TaskLoop($0, $1) },
+        .priorityMix: Way(
             support: { plan in
                 plan.limit ?? 1 > 1
                     ? .unsupported(reason: "permits are first come, first served, whatever the priority")
                     : gated(plan, "five task priorities")
             }, make: { TaskLoop($0, $1) }),
-        .threadPriorities: Way(
+        .threadPriority: Way(
             support: { plan in
                 DispatchLevels.qualityOfServiceSetsNice
                     ? gated(plan, "five task priorities")
                     : .unsupported(reason: "a task's priority does not change a thread's nice value on this system")
             }, make: { TaskLoop($0, $1) }),
-        .cancellation: loop("each task is cancelled, and checks whether it was"),
+        .cancelStorm: loop("each task is cancelled, and checks whether it was"),
         .observers: Way(
             support: { plan in
                 gated(plan, plan.observers == 0 ? "" : "one more task awaits the operation's and calls the observers")
@@ -79,7 +79,7 @@ package enum ConcurrencyBackend {
         .blockGroups: Way(
             support: { gated($0, "a task group per operation, with a child for each block") },
             make: { TaskGroups($0, $1) }),
-        .announcedEnds: Way(
+        .asynchronous: Way(
             support: { gated($0, "a task per operation, which awaits a continuation") },
             make: { TaskAsynchronous($0, $1) }),
     ]

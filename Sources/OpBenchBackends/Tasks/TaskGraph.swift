@@ -18,7 +18,7 @@ final class TaskGraph: RoundBackend, @unchecked Sendable {
     init(_ plan: WorkloadPlan, _ body: OperationBody) {
         self.plan = plan
         self.body = body
-        priorities = TaskPriorities.ofClasses(plan)
+        priorities = plan.taskPriorities
         cancelled = plan.cancellation.map { _ in CancellationFlags(count: plan.operationCount) }
     }
 
@@ -88,11 +88,7 @@ final class TaskGraph: RoundBackend, @unchecked Sendable {
             return
         }
         let notification = notifications.block(operation, body)
-        let task = lane.submit(operation, priority: priority)
-        Task {
-            await task.value
-            notification()
-        }
+        notifications.call(notification, after: lane.submit(operation, priority: priority))
     }
 
     private func run(_ operation: Int) {
@@ -112,11 +108,8 @@ final class TaskGraph: RoundBackend, @unchecked Sendable {
         body.willSubmit(operation)
         let task = lane.submit(operation)
         body.didSubmit(operation)
-        guard body.wantsNotification(operation) else { return }
-        let notification = notifications.block(operation, body)
-        Task {
-            await task.value
-            notification()
+        if body.wantsNotification(operation) {
+            notifications.call(notifications.block(operation, body), after: task)
         }
     }
 

@@ -14,8 +14,6 @@ final class TaskGroupLoop: RoundBackend, @unchecked Sendable {
         self.body = body
     }
 
-    func build() {}
-
     func submit(_ part: Range<Int>) {
         running.enter()
         Task { [self] in
@@ -24,18 +22,10 @@ final class TaskGroupLoop: RoundBackend, @unchecked Sendable {
         }
     }
 
-    func release() {}
-
     func drain() {
         running.wait()
         notifications.wait()
     }
-
-    func teardown() {}
-
-    func suspend() {}
-
-    func resume() {}
 
     private func runAtOnce(_ part: Range<Int>) async {
         await withDiscardingTaskGroup { group in

@@ -22,7 +22,7 @@ final class TaskLoop: RoundBackend, @unchecked Sendable {
         self.plan = plan
         self.body = body
         refill = plan.refillWindow.map { Refill(window: $0, streams: plan.parts.count) }
-        priorities = TaskPriorities.ofClasses(plan)
+        priorities = plan.taskPriorities
         cancellation = plan.cancellation
         payloadBytes = plan.ballast?.bytes ?? 0
         observers = plan.observers ?? 0
@@ -88,11 +88,7 @@ final class TaskLoop: RoundBackend, @unchecked Sendable {
         tasks?[operation] = task
         if observers > 0 { notify(observers, of: operation, after: task) }
         if plan.hasCompletionBlocks, body.wantsNotification(operation) {
-            let notification = notifications.block(operation, body)
-            Task(priority: priority) {
-                await task.value
-                notification()
-            }
+            notifications.call(notifications.block(operation, body), after: task, priority: priority)
         }
     }
 
@@ -131,36 +127,12 @@ extension OperationBody {
     }
 }
 
-/// Queue priorities and thread priorities as the five priorities that a task may have.
-enum TaskPriorities {
-    /// By class; empty in shapes without.
-    static func ofClasses(_ plan: WorkloadPlan) -> [TaskPriority] {
-        guard let classes = plan.classes else { return [] }
-        let isByThread = plan.threadPriorities != nil
-        return classes.values.map { isByThread ? of(threadPriority: $0) : of(level: $0) }
-    }
-
-    /// Has a value and a meaning, but no name in Swift's library.
-    private static let userInteractive = TaskPriority(rawValue: 33)
-
-    private static func of(level: Double) -> TaskPriority {
-        switch level {
-        case ..<(-4): .background
-        case ..<0: .utility
-        case 0: .medium
-        case ...4: .userInitiated
-        default: userInteractive
-        }
-    }
-
-    private static func of(threadPriority: Double) -> TaskPriority {
-        switch threadPriority {
-        case ..<0.25: .background
-        case ..<0.5: .utility
-        case 0.5: .medium
-        case ...0.75: .userInitiated
-        default: userInteractive
-        }
+extension WorkloadPlan {
+    /// The task priority of each class; empty in shapes without.
+    var taskPriorities: [TaskPriority] {
+        // The last has a value and a meaning, but no name in Swift's library.
+        let priorities: [TaskPriority] = [.background, .utility, .medium, .userInitiated, TaskPriority(rawValue: 33)]
+        return classLevels.map { priorities[$0] }
     }
 }
 

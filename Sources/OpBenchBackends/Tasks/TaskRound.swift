@@ -21,8 +21,6 @@ class TaskRound: RoundBackend, @unchecked Sendable {
             ? TaskGate(permits: plan.limit, isHeld: plan.startsSuspended) : nil
     }
 
-    func build() {}
-
     func submit(_ part: Range<Int>) {
         for operation in part {
             body.willSubmit(operation)
@@ -44,12 +42,7 @@ class TaskRound: RoundBackend, @unchecked Sendable {
             round.gate?.leave()
             running.leave()
         }
-        guard isTimed else { return }
-        let notification = notifications.block(operations, body)
-        Task {
-            await task.value
-            notification()
-        }
+        if isTimed { notifications.call(notifications.block(operations, body), after: task) }
     }
 
     /// Returns when they have ended.

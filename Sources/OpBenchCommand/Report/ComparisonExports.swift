@@ -11,10 +11,9 @@ enum GitHubAnnotations {
             case .inconclusive, .missing: level = "warning"
             case .pass, .improved, .met, .unjudged: return nil
             }
-            return WorkflowCommand(
+            return WorkflowCommand.line(
                 level, title: TerminalText.escaped("\(row.verdict.rawValue) of \(row.figureName)"),
-                message: TerminalText.escaped(report.sentence(row), limit: TerminalText.messageLimit)
-            ).line
+                message: TerminalText.escaped(report.sentence(row), limit: TerminalText.messageLimit))
         }.joined()
     }
 }

@@ -15,20 +15,16 @@ extension Figure {
         unreleasedBytes, peakResident, inversions, startsAfterSuspend, quiesceP90, resumeToStartP90,
         cpuShare,
     ]
-}
 
-extension Figure {
     /// The figures that short tables show besides the time: each is the point of the shapes, or of the samples taken on
     /// request, that have it.
     public static let special: [Figure] = [
         intendedLatencyP50, intendedLatencyP99, sustainedRate, inversions, startsAfterSuspend, quiesceP90,
         resumeToStartP90, cpuShare, instructions, hardwareInstructions, cycles,
     ]
-}
 
-// MARK: - Times
+    // MARK: Times
 
-extension Figure {
     /// The estimate of every ratio of two sides. `hodgesLehmann` in OpBenchAnalysis computes it.
     public static let ratioEstimate = """
         the Hodges–Lehmann estimate of the ratios of the blocks, which is the median of their geometric means in pairs; \
@@ -75,88 +71,76 @@ extension Figure {
     public static let releaseFaults = Figure(
         "release_page_faults_per_op", .pageFaults, "total", phase: "released", .time, "release faults/op",
         "Page faults of drain and teardown, per operation, in shapes where all operations wait at once.")
-}
 
-// MARK: - Latencies
+    // MARK: Latencies
 
-extension Figure {
-    public static let startLatencyP50 = Figure(
-        "start_latency_p50_ns", .startLatency, "p50", hasInterval: true, .latency, "start p50",
-        """
-        From ready to the first line of the operation's body, median. Where more operations are \
-        ready than can run, most of it is the wait behind the others (backlog).
-        """,
+    /// A latency: the beginning of its figures' names, its metric, and what it spans.
+    private typealias Latency = (name: String, metric: Metric, span: String)
+
+    private static let start: Latency = (
+        "start", .startLatency, "From ready to the first line of the operation's body"
+    )
+    private static let end: Latency = ("end", .endLatency, "From ready to the end of the body")
+    private static let submit: Latency = (
+        "submit", .submitLatency, "From just before the submitting call to the first line of the body"
+    )
+    private static let intended: Latency = (
+        "intended", .intendedLatency,
+        "In an open loop: from the operation's planned arrival, whether it was submitted late or not, to its end"
+    )
+    private static let recorded: Latency = (
+        "recorded", .recordedLatency, "In a replay: from arrival to end in the recording"
+    )
+    private static let service: Latency = (
+        "service", .serviceLatency, "In an open loop: from the submitting call to the operation's end"
+    )
+    private static let notify: Latency = (
+        "notify", .notifyLatency, "From the end of an operation to the start of its completion block"
+    )
+
+    private static let statNames = [
+        "p50": "median", "p90": "90th percentile", "p99": "99th percentile", "p99.9": "99.9th percentile",
+        "max": "maximum over all samples",
+    ]
+
+    private static func latency(
+        _ latency: Latency, _ stat: String, hasInterval: Bool = false, _ more: String = "", column: Column? = nil,
+        isHeadline: Bool = false
+    ) -> Figure {
+        Figure(
+            "\(latency.name)_latency_\(stat.filter { $0 != "." })_ns", latency.metric, stat, hasInterval: hasInterval,
+            .latency, "\(latency.name) \(stat)", "\(latency.span), \(statNames[stat]!).\(more)", column: column,
+            isHeadline: isHeadline)
+    }
+
+    public static let startLatencyP50 = latency(
+        start, "p50", hasInterval: true,
+        " Where more operations are ready than can run, most of it is the wait behind the others (backlog).",
         column: .init(5))
-    public static let startLatencyP90 = Figure(
-        "start_latency_p90_ns", .startLatency, "p90", .latency, "start p90",
-        "From ready to the first line of the operation's body, 90th percentile.")
-    public static let startLatencyP99 = Figure(
-        "start_latency_p99_ns", .startLatency, "p99", hasInterval: true, .latency, "start p99",
-        "From ready to the first line of the operation's body, 99th percentile.",
-        column: .init(6), isHeadline: true)
-    public static let startLatencyP999 = Figure(
-        "start_latency_p999_ns", .startLatency, "p99.9", .latency, "start p99.9",
-        "From ready to the first line of the operation's body, 99.9th percentile.")
-    public static let startLatencyMax = Figure(
-        "start_latency_max_ns", .startLatency, "max", .latency, "start max",
-        "From ready to the first line of the operation's body, maximum over all samples.")
-    public static let endLatencyP50 = Figure(
-        "end_latency_p50_ns", .endLatency, "p50", hasInterval: true, .latency, "end p50",
-        "From ready to the end of the body, median.")
-    public static let endLatencyP99 = Figure(
-        "end_latency_p99_ns", .endLatency, "p99", hasInterval: true, .latency, "end p99",
-        "From ready to the end of the body, 99th percentile.")
-    public static let submitLatencyP50 = Figure(
-        "submit_latency_p50_ns", .submitLatency, "p50", hasInterval: true, .latency, "submit p50",
-        "From just before the submitting call to the first line of the body, median.")
-    public static let submitLatencyP99 = Figure(
-        "submit_latency_p99_ns", .submitLatency, "p99", hasInterval: true, .latency, "submit p99",
-        "From just before the submitting call to the first line of the body, 99th percentile.")
-    public static let intendedLatencyP50 = Figure(
-        "intended_latency_p50_ns", .intendedLatency, "p50", hasInterval: true, .latency, "intended p50",
-        """
-        In an open loop: from the operation's planned arrival, whether it was submitted late or not, to \
-        its end, median.
-        """,
-        column: .init(9))
-    public static let intendedLatencyP99 = Figure(
-        "intended_latency_p99_ns", .intendedLatency, "p99", hasInterval: true, .latency, "intended p99",
-        """
-        In an open loop: from the operation's planned arrival, whether it was submitted late or not, to \
-        its end, 99th percentile.
-        """,
-        column: .init(10))
-    public static let intendedLatencyP999 = Figure(
-        "intended_latency_p999_ns", .intendedLatency, "p99.9", .latency, "intended p99.9",
-        """
-        In an open loop: from the operation's planned arrival, whether it was submitted late or not, to \
-        its end, 99.9th percentile.
-        """)
-    public static let recordedLatencyP50 = Figure(
-        "recorded_latency_p50_ns", .recordedLatency, "p50", .latency, "recorded p50",
-        "In a replay: from arrival to end in the recording, median.")
-    public static let recordedLatencyP99 = Figure(
-        "recorded_latency_p99_ns", .recordedLatency, "p99", .latency, "recorded p99",
-        "In a replay: from arrival to end in the recording, 99th percentile.")
-    public static let serviceLatencyP50 = Figure(
-        "service_latency_p50_ns", .serviceLatency, "p50", hasInterval: true, .latency, "service p50",
-        "In an open loop: from the submitting call to the operation's end, median.",
-        column: .init(7))
-    public static let serviceLatencyP99 = Figure(
-        "service_latency_p99_ns", .serviceLatency, "p99", hasInterval: true, .latency, "service p99",
-        "In an open loop: from the submitting call to the operation's end, 99th percentile.",
-        column: .init(8))
-    public static let serviceLatencyP999 = Figure(
-        "service_latency_p999_ns", .serviceLatency, "p99.9", .latency, "service p99.9",
-        "In an open loop: from the submitting call to the operation's end, 99.9th percentile.")
+    public static let startLatencyP90 = latency(start, "p90")
+    public static let startLatencyP99 = latency(start, "p99", hasInterval: true, column: .init(6), isHeadline: true)
+    public static let startLatencyP999 = latency(start, "p99.9")
+    public static let startLatencyMax = latency(start, "max")
+    public static let endLatencyP50 = latency(end, "p50", hasInterval: true)
+    public static let endLatencyP99 = latency(end, "p99", hasInterval: true)
+    public static let submitLatencyP50 = latency(submit, "p50", hasInterval: true)
+    public static let submitLatencyP99 = latency(submit, "p99", hasInterval: true)
+    public static let intendedLatencyP50 = latency(intended, "p50", hasInterval: true, column: .init(9))
+    public static let intendedLatencyP99 = latency(intended, "p99", hasInterval: true, column: .init(10))
+    public static let intendedLatencyP999 = latency(intended, "p99.9")
+    public static let recordedLatencyP50 = latency(recorded, "p50")
+    public static let recordedLatencyP99 = latency(recorded, "p99")
+    public static let serviceLatencyP50 = latency(service, "p50", hasInterval: true, column: .init(7))
+    public static let serviceLatencyP99 = latency(service, "p99", hasInterval: true, column: .init(8))
+    public static let serviceLatencyP999 = latency(service, "p99.9")
+    public static let notifyLatencyP50 = latency(notify, "p50")
+    public static let notifyLatencyP99 = latency(notify, "p99")
     public static let submitLagP99 = Figure(
         "submit_lag_p99_ns", .submitLag, "p99", .latency, "submit lag p99",
         "In an open loop: from the planned arrival to the submitting call, 99th percentile.")
-}
 
-// MARK: - Rates of open loops
+    // MARK: Rates of open loops
 
-extension Figure {
     public static let sustainedRate = Figure(
         "sustained_rate_per_s", .sustainedRate, "rate", .rate, "holds",
         "The highest rate of arrivals found whose latencies stay within the workload's bound.",
@@ -178,25 +162,15 @@ extension Figure {
     public static let capacity = Figure(
         "capacity_per_s", .capacity, "rate", .rate, "capacity",
         "The highest rate of arrivals that the backend keeps up with; the parameter `load` is a fraction of it.")
-}
 
-// MARK: - Notifications and self-perturbation
+    // MARK: Self-perturbation
 
-extension Figure {
-    public static let notifyLatencyP50 = Figure(
-        "notify_latency_p50_ns", .notifyLatency, "p50", .latency, "notify p50",
-        "From the end of an operation to the start of its completion block, median.")
-    public static let notifyLatencyP99 = Figure(
-        "notify_latency_p99_ns", .notifyLatency, "p99", .latency, "notify p99",
-        "From the end of an operation to the start of its completion block, 99th percentile.")
     public static let selfPerturbation = Figure(
         "self_perturbation", .selfPerturbation, "p50", .latency, "self-perturbation",
         "Time of rounds with time stamps ÷ time of rounds without, in the same process.")
-}
 
-// MARK: - Costs
+    // MARK: Costs
 
-extension Figure {
     public static let cpuTime = Figure(
         "cpu_ns_per_op", .cpuTime, "total", phase: "total", .cost, "CPU/op",
         """
@@ -219,11 +193,9 @@ extension Figure {
     public static let threadsCreated = Figure(
         "threads_created", .threadsCreated, "total", .cost, "threads made",
         "Threads that the backend created, counted by a tracer in a separate, untimed sample.")
-}
 
-// MARK: - Counts of the processor
+    // MARK: Counts of the processor
 
-extension Figure {
     public static let instructions = Figure(
         "instructions_per_op", .instructions, "total", phase: "total", .cost, "instruc\u{AD}tions/op",
         """
@@ -247,11 +219,9 @@ extension Figure {
         "branch_misses_per_op", .branchMisses, "total", phase: "total", .cost, "branch misses/op",
         "Mispredicted branches per operation in user space, counted by the processor.",
         column: .init(24))
-}
 
-// MARK: - Memory
+    // MARK: Memory
 
-extension Figure {
     public static let allocations = Figure(
         "allocations_per_op", .allocations, "total", phase: "total", .memory, "allocs/op",
         "Calls to malloc per operation.",
@@ -269,11 +239,9 @@ extension Figure {
     public static let peakResident = Figure(
         "peak_resident_bytes", .peakResident, "max", .memory, "peak memory",
         "The largest resident size of the process.")
-}
 
-// MARK: - Order, suspend and resume
+    // MARK: Order, suspend and resume
 
-extension Figure {
     public static let inversions = Figure(
         "inversions", .inversions, "total", .order, "inver\u{AD}sions",
         "Operations per round that started while an operation of higher priority was already ready.",
@@ -290,11 +258,9 @@ extension Figure {
         "resume_to_start_p90_ns", .resumeToStart, "p90", .latency, "resume p90",
         "From the call to `resume` to the first start, 90th percentile.",
         column: .init(17))
-}
 
-// MARK: - Thread priorities
+    // MARK: Thread priorities
 
-extension Figure {
     public static let cpuShare = Figure(
         "cpu_share", .cpuShare, "mean", .order, "CPU share",
         "The part of a processor that operations of a thread priority got: their CPU time ÷ their time from start to end.",

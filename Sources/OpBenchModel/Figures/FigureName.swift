@@ -11,8 +11,8 @@ public struct FigureName: Sendable, Hashable {
     public var stat: String
 
     public init(
-        cellID: String, backend: BackendID, side: String = "", metric: String, phase: String,
-        operationClass: String = "", stat: String
+        cellID: String = "", backend: BackendID = .engine, side: String = "", metric: String = "", phase: String = "",
+        operationClass: String = "", stat: String = ""
     ) {
         self.cellID = cellID
         self.backend = backend

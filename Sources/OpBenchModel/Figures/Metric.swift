@@ -24,34 +24,19 @@ public struct Metric: Sendable, Hashable {
 
     public let name: String
     /// The kinds of sample that report the metric.
-    public let kinds: Set<SampleKind>
+    public private(set) var kinds: Set<SampleKind> = [.throughput]
     public let unit: Unit
     public let direction: Direction
     /// Nil for figures that vary.
-    public let slack: Slack?
+    public private(set) var slack: Slack?
     /// True for counts, which usually barely vary from sample to sample; `leastAgreed(_:)` decides for a cell's counts.
     public var isDeterministic: Bool { slack != nil }
-    public let aggregation: Aggregation
-    public let basis: Basis
+    public private(set) var aggregation = Aggregation.median
+    public private(set) var basis = Basis.sample
     /// Whether a figure can be below 0.
-    public let isSigned: Bool
+    public private(set) var isSigned = false
     /// One line for people.
     public let summary: String
-
-    public init(
-        name: String, kinds: Set<SampleKind> = [.throughput], unit: Unit, direction: Direction, slack: Slack? = nil,
-        aggregation: Aggregation = .median, per basis: Basis = .sample, isSigned: Bool = false, summary: String
-    ) {
-        self.name = name
-        self.kinds = kinds
-        self.unit = unit
-        self.direction = direction
-        self.slack = slack
-        self.aggregation = aggregation
-        self.basis = basis
-        self.isSigned = isSigned
-        self.summary = summary
-    }
 
     /// The magnitudes of figures other than 0. Ratios of their ratios are still finite, and no clock or counter comes
     /// near.

@@ -21,13 +21,11 @@ extension Metric {
     public static func named(_ name: String) -> Metric? { byName[name] }
 
     private static let byName = Dictionary(uniqueKeysWithValues: catalogue.map { ($0.name, $0) })
-}
 
-// MARK: - Throughput samples
+    // MARK: Throughput samples
 
-extension Metric {
     public static let time = Metric(
-        name: "time", unit: .nanoseconds, direction: .lower, per: .operation,
+        name: "time", unit: .nanoseconds, direction: .lower, basis: .operation,
         summary: "wall time of the phase, all rounds together")
     public static let operationThroughput = Metric(
         name: "throughput_ops", unit: .perSecond, direction: .higher, summary: "operations ÷ total")
@@ -46,7 +44,7 @@ extension Metric {
         name: "scheduling_efficiency", unit: .ratio, direction: .higher,
         summary: "max(work ÷ processors, span) ÷ makespan, from the planned work; 1 is a perfect schedule at no cost")
     public static let cpuTime = Metric(
-        name: "cpu_time", unit: .nanoseconds, direction: .lower, per: .operation,
+        name: "cpu_time", unit: .nanoseconds, direction: .lower, basis: .operation,
         summary:
             "user and system time of the process, total phase, without competitors and the workload's own pauses"
     )
@@ -55,19 +53,17 @@ extension Metric {
         summary:
             "user and system time of the sample's process over its whole life, read by its parent")
     public static let voluntarySwitches = Metric(
-        name: "voluntary_switches", unit: .count, direction: .lower, per: .operation,
+        name: "voluntary_switches", unit: .count, direction: .lower, basis: .operation,
         summary: "threads that went to sleep, total phase, without competitors and the workload's own pauses")
     public static let involuntarySwitches = Metric(
-        name: "involuntary_switches", unit: .count, direction: .lower, per: .operation,
+        name: "involuntary_switches", unit: .count, direction: .lower, basis: .operation,
         summary: "threads preempted, total phase, without competitors and the workload's own pauses")
     public static let pageFaults = Metric(
-        name: "page_faults", unit: .count, direction: .lower, per: .operation,
+        name: "page_faults", unit: .count, direction: .lower, basis: .operation,
         summary: "minor and major page faults of the process, total phase; in phase `released` of drain and teardown")
-}
 
-// MARK: - Latency samples
+    // MARK: Latency samples
 
-extension Metric {
     public static let readyLatency = Metric(
         name: "ready_latency", kinds: [.latency], unit: .nanoseconds, direction: .lower,
         summary: "just before the submitting call → ready: the call itself, and the wait for predecessors")
@@ -130,20 +126,18 @@ extension Metric {
     public static let effectiveNice = Metric(
         name: "effective_nice", kinds: [.latency], unit: .count, direction: .neutral, isSigned: true,
         summary: "getpriority(2) as read inside the operation")
-}
 
-// MARK: - Memory samples
+    // MARK: Memory samples
 
-extension Metric {
     public static let allocations = Metric(
-        name: "allocations", kinds: [.memory], unit: .count, direction: .lower, slack: .absolute(16), per: .operation,
+        name: "allocations", kinds: [.memory], unit: .count, direction: .lower, slack: .absolute(16), basis: .operation,
         summary: "mallocs, with jemalloc's thread caches off; the round with the fewest")
     public static let allocatedBytes = Metric(
         name: "allocated_bytes", kinds: [.memory], unit: .bytes, direction: .lower, slack: .absolute(2048),
-        per: .operation,
+        basis: .operation,
         summary: "bytes requested from malloc, with jemalloc's thread caches off; the round with the fewest")
     public static let retainedBytes = Metric(
-        name: "retained_bytes", kinds: [.memory], unit: .bytes, direction: .lower, per: .operation, isSigned: true,
+        name: "retained_bytes", kinds: [.memory], unit: .bytes, direction: .lower, basis: .operation, isSigned: true,
         summary: "bytes in use beyond those at the mark `before`")
     public static let heapAllocated = Metric(
         name: "heap_allocated", kinds: [.memory], unit: .bytes, direction: .lower,
@@ -162,63 +156,55 @@ extension Metric {
         summary: "jemalloc's stats.retained at a mark")
     public static let unreleasedBytes = Metric(
         name: "unreleased_bytes", kinds: [.memory], unit: .bytes, direction: .lower, slack: .absolute(2048),
-        per: .operation, isSigned: true,
+        basis: .operation, isSigned: true,
         summary:
             "bytes in use at `released` beyond those at `before`, thread caches off; the round that left the fewest")
     public static let peakResident = Metric(
         name: "peak_resident", kinds: [.memory], unit: .bytes, direction: .lower, aggregation: .maximum,
         summary: "getrusage's ru_maxrss")
-}
 
-extension Metric {
     public static let futexCalls = Metric(
-        name: "futex_calls", kinds: [.memory], unit: .count, direction: .lower, per: .operation,
+        name: "futex_calls", kinds: [.memory], unit: .count, direction: .lower, basis: .operation,
         summary: "futex(2) calls of the process, total phase, counted by a tracer (ptrace(2), seccomp(2))")
     public static let threadsCreated = Metric(
         name: "threads_created", kinds: [.memory], unit: .count, direction: .lower,
         summary: "threads that the backend created since the process started, counted by a tracer")
-}
 
-// MARK: - Counters and instructions samples
+    // MARK: Counters and instructions samples
 
-extension Metric {
     public static let hardwareInstructions = Metric(
-        name: "hardware_instructions", kinds: [.counters], unit: .count, direction: .lower, per: .operation,
+        name: "hardware_instructions", kinds: [.counters], unit: .count, direction: .lower, basis: .operation,
         summary: "instructions in user space, total phase, all threads, counted by the processor (perf_event_open(2))")
     public static let cycles = Metric(
-        name: "cycles", kinds: [.counters], unit: .count, direction: .lower, per: .operation,
+        name: "cycles", kinds: [.counters], unit: .count, direction: .lower, basis: .operation,
         summary: "cycles of the processor in user space, total phase, all threads, counted by the processor")
     public static let cacheMisses = Metric(
-        name: "cache_misses", kinds: [.counters], unit: .count, direction: .lower, per: .operation,
+        name: "cache_misses", kinds: [.counters], unit: .count, direction: .lower, basis: .operation,
         summary: "misses of the last cache in user space, total phase, all threads, counted by the processor")
     public static let branchMisses = Metric(
-        name: "branch_misses", kinds: [.counters], unit: .count, direction: .lower, per: .operation,
+        name: "branch_misses", kinds: [.counters], unit: .count, direction: .lower, basis: .operation,
         summary: "mispredicted branches in user space, total phase, all threads, counted by the processor")
     public static let instructions = Metric(
         name: "instructions", kinds: [.instructions], unit: .count, direction: .lower, slack: .relative(0.01),
-        per: .operation,
+        basis: .operation,
         summary:
             "instructions in user space, total phase, all threads, which take turns under valgrind's callgrind; the "
             + "round with the fewest")
-}
 
-// MARK: - Latency and check samples
+    // MARK: Latency and check samples
 
-extension Metric {
     public static let inversions = Metric(
         name: "inversions", kinds: [.latency, .check], unit: .count, direction: .lower,
-        per: .round, summary: "operations that started before a ready one of higher priority, all rounds together")
+        basis: .round, summary: "operations that started before a ready one of higher priority, all rounds together")
     public static let startsAfterSuspend = Metric(
         name: "starts_after_suspend", kinds: [.latency, .check], unit: .count, direction: .lower,
-        per: .round, summary: "starts after suspend returned, within the hold, all rounds together")
+        basis: .round, summary: "starts after suspend returned, within the hold, all rounds together")
     public static let highWater = Metric(
         name: "high_water", kinds: [.latency, .check], unit: .count, direction: .neutral,
         summary: "the most operations seen running at once")
-}
 
-// MARK: - Disturbances of a sample
+    // MARK: Disturbances of a sample
 
-extension Metric {
     public static let probeCost = Metric(
         name: "probe_cost", unit: .nanoseconds, direction: .neutral,
         summary: "time that the proof of the outcome adds per operation, measured on the serial backend")
@@ -243,37 +229,29 @@ extension Metric {
         name: "numa_nodes", unit: .count, direction: .neutral, summary: "NUMA nodes of the processors in `cpus`")
     public static let load = Metric(
         name: "load", unit: .ratio, direction: .neutral, summary: "the load average of one minute at the start")
-}
 
-// MARK: - Single features
+    // MARK: Single features
 
-extension Metric {
     public static let makespanRatio = Metric(
         name: "makespan_ratio", unit: .ratio, direction: .lower,
         summary: "makespan ÷ the makespan of as many ready threads as the limit allows, where operations block")
     public static let releaseTime = Metric(
-        name: "release_time", unit: .nanoseconds, direction: .lower, per: .operation,
+        name: "release_time", unit: .nanoseconds, direction: .lower, basis: .operation,
         summary: "drain and teardown, if all operations wait in the queue before the first starts")
-}
 
-extension Metric {
     /// The metric of a row that reports a sample's status and no figure.
     public static let status = Metric(
         name: "status", unit: .count, direction: .neutral, summary: "the sample's status, no figure")
-}
 
-extension Metric {
     /// Whether the metric depends on wall-clock time, which includes the wait for a processor.
     package var isOfWallClock: Bool {
         let isRelative = [Self.schedulingEfficiency, .makespanRatio].contains(self)
         return direction != .neutral && self != Self.cpuTime
             && (isRelative || [.nanoseconds, .perSecond].contains(unit))
     }
-}
 
-// MARK: - Open loops
+    // MARK: Open loops
 
-extension Metric {
     /// Whether the metric describes operations that arrive without waiting for earlier ones.
     var isOfOpenLoops: Bool { isOfArrivals || [Self.sustainedRate, .capacity].contains(self) }
 

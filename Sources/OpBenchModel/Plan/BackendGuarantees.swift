@@ -20,14 +20,6 @@ package struct BackendGuarantees: OptionSet, Sendable {
     package static let threadPriorities = BackendGuarantees(rawValue: 8)
 }
 
-/// A shape's requirement: the key under which a backend registers its way of executing such plans. Shapes that every
-/// backend executes alike share one; a shape that needs something new declares its own in its file.
-package struct Capability: Sendable, Hashable {
-    package let name: String
-
-    package init(_ name: String) { self.name = name }
-}
-
 /// The side that keeps operations in order, in chains, graphs and refilled queues: the queue or the bodies. Ratios are
 /// taken within an axis, because programs on the two axes do different things to get the same order.
 public enum Axis: String, Sendable, Hashable, CaseIterable {

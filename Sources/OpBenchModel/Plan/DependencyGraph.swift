@@ -23,10 +23,6 @@ public struct DependencyGraph: Sendable, Equatable {
     public struct Edge: Sendable, Equatable {
         public var operation: Int
         public var predecessor: Int
-
-        public init(operation: Int, predecessor: Int) {
-            (self.operation, self.predecessor) = (operation, predecessor)
-        }
     }
 
     /// Nil for a recorded graph.
@@ -244,10 +240,6 @@ public struct GraphSize: Sendable, Equatable {
     public var width: Int
     public var layers: Int
     public var degree: Int
-
-    public init(kind: GraphKind, width: Int, layers: Int, degree: Int) {
-        (self.kind, self.width, self.layers, self.degree) = (kind, width, layers, degree)
-    }
 
     /// The greatest number of dependencies in one cell: with its operations, they take a few gigabytes.
     public static let dependencyLimit = 50_000_000

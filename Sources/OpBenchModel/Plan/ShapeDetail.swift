@@ -23,6 +23,9 @@ extension ShapeDetail {
     }
 }
 
+/// The words of each finding that was made at least once.
+func findings(_ found: (count: Int, words: String)...) -> [String] { found.filter { $0.count > 0 }.map(\.words) }
+
 /// Compares the traces of a backend with those of the serial loop: every operation's mark, and the sum of the items
 /// done.
 package enum MarkCheck {
@@ -35,11 +38,7 @@ package enum MarkCheck {
     static func violations(
         of traces: RoundTraces, in plan: WorkloadPlan, expectedMark: (Int) -> UInt32
     ) -> [String] {
-        var violations: [String] = []
-        var missing = 0
-        var early = 0
-        var repeated = 0
-        var items = 0
+        var (missing, early, repeated, items) = (0, 0, 0, 0)
         for operation in 0..<plan.operationCount {
             let (found, expected) = (traces.slot(operation), expectedMark(operation))
             if found == 0 {
@@ -51,16 +50,11 @@ package enum MarkCheck {
             }
             if found > 0 { items += operation == plan.operationCount - 1 ? plan.lastItems : plan.itemsPerOperation }
         }
-        if missing > 0 { violations.append("\(counted(missing, "operation")) did not run") }
-        if repeated > 0 {
-            violations.append("\(counted(repeated, "operation")) ran, or followed one that ran, more than once")
-        }
-        if early > 0 {
-            violations.append(
-                "\(counted(early, "operation")) ran before, or followed one that ran before, a predecessor")
-        }
-        if items != plan.itemCount { violations.append("\(counted(items, "item")) of \(plan.itemCount) done") }
-        return violations
+        return findings(
+            (missing, "\(counted(missing, "operation")) did not run"),
+            (repeated, "\(counted(repeated, "operation")) ran, or followed one that ran, more than once"),
+            (early, "\(counted(early, "operation")) ran before, or followed one that ran before, a predecessor"),
+            (abs(items - plan.itemCount), "\(counted(items, "item")) of \(plan.itemCount) done"))
     }
 }
 
@@ -82,15 +76,10 @@ struct NoticeCheck {
             if notices < noticesPerOperation { tooFew += 1 }
             if notices > noticesPerOperation { tooMany += 1 }
         }
-        var violations: [String] = []
-        if missing > 0 { violations.append("\(counted(missing, "operation")) did not run") }
-        if repeated > 0 { violations.append("\(counted(repeated, "operation")) ran more than once") }
-        if tooFew > 0 {
-            violations.append("the \(announced) of \(counted(tooFew, "operation")) was announced too rarely")
-        }
-        if tooMany > 0 {
-            violations.append("the \(announced) of \(counted(tooMany, "operation")) was announced too often")
-        }
-        return violations
+        return findings(
+            (missing, "\(counted(missing, "operation")) did not run"),
+            (repeated, "\(counted(repeated, "operation")) ran more than once"),
+            (tooFew, "the \(announced) of \(counted(tooFew, "operation")) was announced too rarely"),
+            (tooMany, "the \(announced) of \(counted(tooMany, "operation")) was announced too often"))
     }
 }

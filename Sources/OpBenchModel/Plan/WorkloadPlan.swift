@@ -43,7 +43,8 @@ public struct WorkloadPlan: Sendable {
     }
 
     public var shape: Shape
-    package var needs: Capability
+    /// The shape in whose way backends execute it.
+    package var way: Shape
     /// The promises that the shape is about. Only backends that give them have comparable times.
     package var concerns: BackendGuarantees = []
     public var operationCount: Int
@@ -183,6 +184,9 @@ extension WorkloadPlan {
 
     public var hasDependencies: Bool { chains != nil || graph != nil }
 
+    /// Whether operations follow one another.
+    package var isOrdered: Bool { hasDependencies || isRefill }
+
     /// Calls `body` for every dependency: first the waiting operation, then its predecessor.
     @inlinable
     public func forEachDependency(_ body: (Int, Int) -> Void) {
@@ -311,17 +315,7 @@ package enum Pacing: Sendable, Equatable {
     /// The instants at which one thread submits the operations, whether earlier ones have ended or not: in nanoseconds
     /// from the first arrival, ascending.
     case arrivals([Int64])
-}
 
-/// A stall in the middle of a round.
-package struct Stall: Sendable, Equatable {
-    package var nanoseconds: Int
-    /// The operation that sleeps in its body for that time, or before which the submitting thread sleeps.
-    package var operation: Int
-    package var stallsSubmitter = false
-}
-
-extension Pacing {
     /// The same sequence as fast as possible, for the warm-up; nil if no pace is left.
     package var hurried: Pacing? {
         switch self {
@@ -339,7 +333,10 @@ extension Pacing {
     }
 }
 
-extension WorkloadPlan {
-    /// Whether operations follow one another.
-    package var isOrdered: Bool { chains != nil || graph != nil || isRefill }
+/// A stall in the middle of a round.
+package struct Stall: Sendable, Equatable {
+    package var nanoseconds: Int
+    /// The operation that sleeps in its body for that time, or before which the submitting thread sleeps.
+    package var operation: Int
+    package var stallsSubmitter = false
 }

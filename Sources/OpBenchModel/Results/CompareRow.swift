@@ -54,16 +54,6 @@ public struct CompareRow: CSVRow, Hashable {
     /// The reason in words, and its remedy; empty for other verdicts.
     public private(set) var reason = "", remedy = ""
 
-    public init(
-        cellID: String, backend: BackendID, phase: String, operationClass: String, metric: String, stat: String,
-        verdict: Verdict = .unjudged
-    ) {
-        self.init(
-            FigureName(
-                cellID: cellID, backend: backend, metric: metric, phase: phase, operationClass: operationClass,
-                stat: stat), verdict: verdict)
-    }
-
     public init(_ figure: FigureName, verdict: Verdict = .unjudged) { (self.figure, self.verdict) = (figure, verdict) }
 
     public subscript<Part>(dynamicMember part: WritableKeyPath<FigureName, Part>) -> Part {
@@ -93,8 +83,7 @@ extension CompareRow {
         .init("verdict", \.verdict), .init("reason", \.reason), .init("remedy", \.remedy),
     ]
 
-    public static let blank = CompareRow(
-        cellID: "", backend: .engine, phase: "", operationClass: "", metric: "", stat: "")
+    public static let blank = CompareRow(FigureName())
 }
 
 extension [CompareRow] {

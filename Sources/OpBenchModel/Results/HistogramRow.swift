@@ -2,35 +2,20 @@
 ///
 /// The buckets are those of `LatencyBuckets`; empty ones are left out.
 public struct HistogramRow: Sendable, Hashable {
-    public var workload: String
-    public var cellID: String
-    public var backend: BackendID
+    public var workload = ""
+    public var cellID = ""
+    public var backend = BackendID.engine
     /// As in `SampleRow`.
-    public var side: String
-    public var sampleID: String
+    public var side = ""
+    public var sampleID = ""
     /// The timed stage: `start`, `end`, …
-    public var stage: String
+    public var stage = ""
     /// Empty, or as in `SampleRow`: `priority=high`.
-    public var operationClass: String
+    public var operationClass = ""
     /// The greatest latency in each bucket, in nanoseconds, ascending.
-    public var upperBoundsNanoseconds: [Int64]
+    public var upperBoundsNanoseconds: [Int64] = []
     /// The count of each bucket, parallel to the bounds.
-    public var counts: [Int64]
-
-    public init(
-        workload: String, cellID: String, backend: BackendID, side: String = "", sampleID: String, stage: String,
-        operationClass: String = "", upperBoundsNanoseconds: [Int64], counts: [Int64]
-    ) {
-        self.workload = workload
-        self.cellID = cellID
-        self.backend = backend
-        self.side = side
-        self.sampleID = sampleID
-        self.stage = stage
-        self.operationClass = operationClass
-        self.upperBoundsNanoseconds = upperBoundsNanoseconds
-        self.counts = counts
-    }
+    public var counts: [Int64] = []
 
     /// The buckets with their counts.
     public var buckets: Zip2Sequence<[Int64], [Int64]> { zip(upperBoundsNanoseconds, counts) }
@@ -57,8 +42,7 @@ extension HistogramRow: CSVRow {
             ? nil : "as many counts from 0 as upper bounds"
     }
 
-    public static let blank = HistogramRow(
-        workload: "", cellID: "", backend: .engine, sampleID: "", stage: "", upperBoundsNanoseconds: [], counts: [])
+    public static let blank = HistogramRow()
 }
 
 /// The buckets of `histograms.csv`, the same for all histograms of all runs, so that histograms can be added bucket by
@@ -67,9 +51,6 @@ extension HistogramRow: CSVRow {
 /// Below 64 ns, each nanosecond has its own bucket. Above, each doubling of the time is divided into 32 equal parts, so
 /// a bucket's width is 1.6 % to 3.2 % of its value.
 public enum LatencyBuckets {
-    /// The greatest width of a bucket, relative to its least value.
-    public static let relativeWidth = 1.0 / 32
-
     private static let bits = 5
 
     /// The greatest value in the bucket of a value, in nanoseconds.

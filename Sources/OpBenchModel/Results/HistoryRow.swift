@@ -10,7 +10,7 @@ public struct HistoryRow: Sendable, Hashable {
     /// Whether files differed from the commit.
     public var isDirty = false
     public var host = HostKind(hostClass: "", allocator: "", configuration: "")
-    public var name = FigureName(cellID: "", backend: .engine, metric: "", phase: "", stat: "")
+    public var name = FigureName()
     /// In the unit of the metric, per operation or round if the metric is counted so.
     public var value: Double?
     public var low: Double?

@@ -68,18 +68,7 @@ extension ProcessorSet: CustomStringConvertible {
     }
 }
 
-extension ProcessorSet: Codable {
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let set = ProcessorSet(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a list of processors")
-        }
-        self = set
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+extension ProcessorSet: Codable, RawRepresentable {
+    public init?(rawValue: String) { self.init(rawValue) }
+    public var rawValue: String { description }
 }

@@ -35,16 +35,8 @@ public enum SampleFlavour: String, Codable, Sendable, CaseIterable {
     case instructions
     case check
 
-    public var kind: SampleKind {
-        switch self {
-        case .throughput: .throughput
-        case .latency: .latency
-        case .allocations, .heap, .calls: .memory
-        case .counters: .counters
-        case .instructions: .instructions
-        case .check: .check
-        }
-    }
+    /// The kind of that name; the flavours without one are of memory.
+    public var kind: SampleKind { SampleKind(rawValue: rawValue) ?? .memory }
 
     /// The flavour of the sample with an id such as `00123r-throughput`; nil for the id of an omission.
     package init?(ofSample id: some StringProtocol) {

@@ -1,75 +1,43 @@
 /// One row of `samples.csv`: one figure of one process. The columns are `SampleRow.columns`, in that order.
 public struct SampleRow: Sendable, Hashable {
-    public var runID: String
+    public var runID = ""
     /// A number and the kind of sample, `00123-throughput`; `00123r-throughput` for a repetition.
-    public var sampleID: String
+    public var sampleID = ""
     /// ISO 8601, UTC.
-    public var timestampUTC: String
+    public var timestampUTC = ""
     /// The machine that took the sample; empty in files without it.
-    public var host: String
-    public var workload: String
-    public var cellID: String
-    public var backend: BackendID
+    public var host = ""
+    public var workload = ""
+    public var cellID = ""
+    public var backend = BackendID.engine
     /// `base` or `head` if two builds are compared; else empty.
-    public var side: String
+    public var side = ""
     /// The seed of the sample program's layout; nil for the linker's own order.
     public var layout: Int?
     /// The block, from 0 within the cell and kind, and the position within the block's random order, from 0.
-    public var block: Int
-    public var position: Int
+    public var block = 0
+    public var position = 0
     /// `build`, `submit`, `drain`, `teardown`, `total`, `makespan`, `warmup` or `mark:<name>`; empty for figures
     /// without a phase.
-    public var phase: String
+    public var phase = ""
     /// The warm-up iteration; nil in rows of the whole sample.
     public var iteration: Int?
     /// The class of operations, as `priority=high` or `thread_priority=0.5`; empty for all operations.
-    public var operationClass: String
-    public var status: SampleStatus
+    public var operationClass = ""
+    public var status = SampleStatus.ok
     /// A file joins them by `;`.
-    public var flags: [SampleFlag]
-    public var metric: String
+    public var flags: [SampleFlag] = []
+    public var metric = ""
     /// `total`, `rate`, `mean`, `p50`, `p90`, `p99`, `p99.9` or `max`.
-    public var stat: String
+    public var stat = ""
     /// Nil only in a row that reports a status without a figure (metric `status`).
     public var value: Double?
     /// Operations counted by this sample.
-    public var operations: Int
-    public var notes: String
+    public var operations = 0
+    public var notes = ""
     /// Every parameter of the cell, by name, as text.
-    public var parameters: [String: String]
+    public var parameters: [String: String] = [:]
 
-    public init(
-        runID: String, sampleID: String, timestampUTC: String, host: String = "", workload: String, cellID: String,
-        backend: BackendID, side: String = "", layout: Int? = nil, block: Int, position: Int, phase: String = "",
-        iteration: Int? = nil, operationClass: String = "", status: SampleStatus, flags: [SampleFlag] = [],
-        metric: String, stat: String, value: Double?, operations: Int, notes: String = "", parameters: [String: String]
-    ) {
-        self.runID = runID
-        self.sampleID = sampleID
-        self.timestampUTC = timestampUTC
-        self.host = host
-        self.workload = workload
-        self.cellID = cellID
-        self.backend = backend
-        self.side = side
-        self.layout = layout
-        self.block = block
-        self.position = position
-        self.phase = phase
-        self.iteration = iteration
-        self.operationClass = operationClass
-        self.status = status
-        self.flags = flags
-        self.metric = metric
-        self.stat = stat
-        self.value = value
-        self.operations = operations
-        self.notes = notes
-        self.parameters = parameters
-    }
-}
-
-extension SampleRow {
     /// The flavour of the sample, by the id; nil in a row about a backend that runs no sample.
     public var flavour: SampleFlavour? { SampleFlavour(ofSample: sampleID) }
     public var kind: SampleKind? { flavour?.kind }
@@ -106,9 +74,7 @@ extension SampleRow: CSVRow {
 
     private static let unknownMetric = "a metric of the catalogue"
 
-    public static let blank = SampleRow(
-        runID: "", sampleID: "", timestampUTC: "", workload: "", cellID: "", backend: .engine, block: 0, position: 0,
-        status: .ok, metric: "", stat: "", value: nil, operations: 0, parameters: [:])
+    public static let blank = SampleRow()
 }
 
 /// One of two interleaved builds.

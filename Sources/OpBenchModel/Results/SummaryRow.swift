@@ -1,20 +1,20 @@
 /// One row of `summary.csv`: the summary of all samples of one cell, backend and class.
 public struct SummaryRow: Sendable, Hashable {
-    public var runID: String
-    public var workload: String
-    public var cellID: String
-    public var backend: BackendID
+    public var runID = ""
+    public var workload = ""
+    public var cellID = ""
+    public var backend = BackendID.engine
     /// The class of operations, as `priority=high`; empty for all operations.
-    public var operationClass: String
+    public var operationClass = ""
     /// `base` or `head` if two builds are compared; else empty.
     public var side = ""
-    public var status: SampleStatus
+    public var status = SampleStatus.ok
     /// The quality of the backend's samples of all classes. Not a column: nil in rows read from a file.
     public var quality: SampleQuality?
     /// All flags of the backend's samples of all classes.
     public var flags: [SampleFlag] = []
     /// The number of samples: of throughput samples or, if there are none, of the kind with the most.
-    public var samples: Int
+    public var samples = 0
     /// Whether the backend's samples are unsteady more often than the others of the run, beyond chance. Not a column.
     public var isUnsteady = false
     /// The two groups that the times of the throughput samples fall into; empty if they do not, and for classes.
@@ -27,24 +27,11 @@ public struct SummaryRow: Sendable, Hashable {
     /// Whether the ratio differs from 1 on a busy machine, and CPU time does not show it. Not a column.
     public var isRatioOfBusyMachine = false
     /// Every parameter of the cell, by name, as text.
-    public var parameters: [String: String]
+    public var parameters: [String: String] = [:]
     /// By the figure's name; without figures that no sample reports.
-    private var figures: [String: Estimate] = [:]
+    var figures: [String: Estimate] = [:]
 
-    /// A row without figures.
-    public init(
-        runID: String, workload: String, cellID: String, backend: BackendID, operationClass: String = "",
-        status: SampleStatus, samples: Int, parameters: [String: String]
-    ) {
-        self.runID = runID
-        self.workload = workload
-        self.cellID = cellID
-        self.backend = backend
-        self.operationClass = operationClass
-        self.status = status
-        self.samples = samples
-        self.parameters = parameters
-    }
+    public var backendSide: BackendSide { BackendSide(backend: backend, side: side) }
 
     public subscript(figure: Figure) -> Estimate {
         get { figures[figure.name] ?? Estimate() }
@@ -75,10 +62,6 @@ public struct BackendSide: Sendable, Hashable {
 
     /// `engine`, or `engine head`.
     public var title: String { backend.rawValue + (side.isEmpty ? "" : " \(side)") }
-}
-
-extension SummaryRow {
-    public var backendSide: BackendSide { BackendSide(backend: backend, side: side) }
 }
 
 extension [SummaryRow] {
@@ -119,8 +102,7 @@ extension SummaryRow: CSVRow {
         }
     }
 
-    public static let blank = SummaryRow(
-        runID: "", workload: "", cellID: "", backend: .engine, status: .ok, samples: 0, parameters: [:])
+    public static let blank = SummaryRow()
 }
 
 /// The two modes of samples whose figures fall into two groups: the median of each group.
@@ -137,47 +119,34 @@ public struct Modes: Sendable, Hashable {
 
 /// The numbers of samples that need care, by their flags. If a sample was run again, the repetition counts.
 public struct SampleQuality: Sendable, Hashable {
-    /// The number of samples with figures, of any kind.
-    public var samples: Int
-    /// Samples during which something else used the machine.
-    public var noisy: Int
-    /// Samples of a backend that does not promise what the shape is about.
-    public var unpromised: Int
-    /// Samples that time the whole round; times and ratios come from these.
-    public var throughputSamples: Int
-    /// Throughput samples that lasted less than required. Latency samples may: their figures are of operations.
-    public var short: Int
-    /// Throughput samples of enough rounds to see their levels, and those of them whose rounds were on several.
-    public var levelled: Int
-    public var unsteady: Int
+    /// The quality of no samples.
+    public static let none = SampleQuality()
 
-    public var latencySamples: Int
+    /// The number of samples with figures, of any kind.
+    public var samples = 0
+    /// Samples during which something else used the machine.
+    public var noisy = 0
+    /// Samples of a backend that does not promise what the shape is about.
+    public var unpromised = 0
+    /// Samples that time the whole round; times and ratios come from these.
+    public var throughputSamples = 0
+    /// Throughput samples that lasted less than required. Latency samples may: their figures are of operations.
+    public var short = 0
+    /// Throughput samples of enough rounds to see their levels, and those of them whose rounds were on several.
+    public var levelled = 0
+    public var unsteady = 0
+
+    public var latencySamples = 0
     /// Latency samples of an open loop in which operations ended more slowly than they arrived.
-    public var overloaded: Int
+    public var overloaded = 0
     /// Noisy samples of the two kinds.
-    public var noisyThroughput: Int
-    public var noisyLatency: Int
+    public var noisyThroughput = 0
+    public var noisyLatency = 0
     /// Whether the cell is about waiting.
     public var waits = false
 
     /// Whether most latencies only reflect the duration of the samples.
     public var isOverloaded: Bool { 2 * overloaded > latencySamples }
-
-    public init(
-        samples: Int = 0, noisy: Int = 0, unpromised: Int = 0, throughputSamples: Int = 0,
-        short: Int = 0, levelled: Int = 0, unsteady: Int = 0, latencySamples: Int = 0, overloaded: Int = 0,
-        noisyThroughput: Int = 0, noisyLatency: Int = 0
-    ) {
-        (self.noisyThroughput, self.noisyLatency) = (noisyThroughput, noisyLatency)
-        self.latencySamples = latencySamples
-        self.overloaded = overloaded
-        self.samples = samples
-        self.unpromised = unpromised
-        self.throughputSamples = throughputSamples
-        self.noisy = noisy
-        self.short = short
-        (self.levelled, self.unsteady) = (levelled, unsteady)
-    }
 }
 
 extension [SampleQuality] {

@@ -1,11 +1,9 @@
 extension Shape { public static let asynchronous = Shape("asynchronous") }
 
-extension Capability { package static let announcedEnds = Capability("announced ends") }
-
 extension ShapeDefinition {
     /// Operations that report their own end.
     static let asynchronous = ShapeDefinition(
-        shape: .asynchronous, needs: .announcedEnds,
+        shape: .asynchronous,
         summary: "Operations that continue after `start` returns and report their own end.",
         parameters: [
             .count("operations", 1...operationLimit, 10_000, "Operations, all together."),

@@ -1,11 +1,9 @@
 extension Shape { public static let barriers = Shape("barriers") }
 
-extension Capability { package static let barriers = Capability("barriers") }
-
 extension ShapeDefinition {
     /// Operations with barriers: a barrier runs alone, after all operations before it and before all behind it.
     static let barriers = ShapeDefinition(
-        shape: .barriers, needs: .barriers,
+        shape: .barriers,
         summary: "Operations of which every n-th is a barrier, which separates those before from those after it.",
         parameters: [
             .count("operations", 1...operationLimit, 10_000, "Operations, the barriers among them."),
@@ -62,19 +60,13 @@ extension Barriers {
                 late += 1
             }
         }
-        var violations: [String] = []
-        if missing > 0 { violations.append("\(counted(missing, "operation")) did not run") }
-        if early > 0 { violations.append("\(counted(early, "operation")) ran before the barrier in front") }
-        if late > 0 {
-            violations.append("\(counted(late, "operation")) ran twice, beside a barrier, or after a later barrier")
-        }
         let beside = traces.hasStamps ? operationsBesideBarriers(traces, of: plan.operationCount) : 0
-        if beside > 0 {
-            violations.append(
-                "\(counted(beside, "operation was", plural: "operations were")) running when a barrier began, or began before its end"
-            )
-        }
-        return violations
+        let running = counted(beside, "operation was", plural: "operations were")
+        return findings(
+            (missing, "\(counted(missing, "operation")) did not run"),
+            (early, "\(counted(early, "operation")) ran before the barrier in front"),
+            (late, "\(counted(late, "operation")) ran twice, beside a barrier, or after a later barrier"),
+            (beside, "\(running) running when a barrier began, or began before its end"))
     }
 
     /// Counts overlaps by the time stamps, which show one of any length.

@@ -1,11 +1,9 @@
 extension Shape { public static let blockGroups = Shape("block_groups") }
 
-extension Capability { package static let blockGroups = Capability("block groups") }
-
 extension ShapeDefinition {
     /// Operations of several blocks.
     static let blockGroups = ShapeDefinition(
-        shape: .blockGroups, needs: .blockGroups,
+        shape: .blockGroups,
         summary:
             "Groups of blocks, one BlockOperation per group; each block is counted and timed as an operation.",
         parameters: [
@@ -35,7 +33,7 @@ package struct BlockGroups: ShapeDetail {
             let notified = traces.read(.notified, operation)
             return notified > 0 && notified < traces.read(.end, operation)
         }
-        return early > 0 ? ["\(counted(early, "block")) ended after the group was announced as finished"] : []
+        return findings((early, "\(counted(early, "block")) ended after the group was announced as finished"))
     }
 }
 

@@ -1,11 +1,9 @@
 extension Shape { public static let blocking = Shape("blocking") }
 
-extension Capability { package static let blocking = Capability("blocking") }
-
 extension ShapeDefinition {
     /// Operations that occupy a thread without using a processor.
     static let blocking = ShapeDefinition(
-        shape: .blocking, needs: .blocking,
+        shape: .blocking,
         summary: "Operations that sleep, or wait for one another, on the threads that run them.",
         parameters: [
             .count("operations", 1...100_000, 100, "Operations, all together."),

@@ -1,11 +1,9 @@
 extension Shape { public static let cancelStorm = Shape("cancel_storm") }
 
-extension Capability { package static let cancellation = Capability("cancellation") }
-
 extension ShapeDefinition {
     /// Operations that are cancelled in great numbers.
     static let cancelStorm = ShapeDefinition(
-        shape: .cancelStorm, needs: .cancellation,
+        shape: .cancelStorm,
         summary: "Many submitted operations are cancelled at once.",
         parameters: [
             .count("operations", 1...operationLimit, 10_000, "Operations submitted in total."),
@@ -93,20 +91,18 @@ package struct Cancellation: ShapeDetail, Equatable {
             if isChosen && isBeforeRelease && runs > 0 { ranCancelled += 1 }
             if !isChosen && cancellations > 0 { unasked += 1 }
         }
-        var violations: [String] = []
-        if lost > 0 { violations.append("\(counted(lost, "operation")) neither ran nor was cancelled") }
-        if repeated > 0 {
-            violations.append("\(counted(repeated, "operation")) ran or ended as cancelled more than once")
-        }
-        if ranCancelled > 0 {
-            violations.append("\(counted(ranCancelled, "operation")) ran after a cancellation in a suspended queue")
-        }
-        if unasked > 0 {
-            violations.append(
-                "\(counted(unasked, "operation was", plural: "operations were")) cancelled without a call of cancel()"
-            )
-        }
-        return violations
+        return findings(
+            (lost, "\(counted(lost, "operation")) neither ran nor was cancelled"),
+            (repeated, "\(counted(repeated, "operation")) ran or ended as cancelled more than once"),
+            (ranCancelled, "\(counted(ranCancelled, "operation")) ran after a cancellation in a suspended queue"),
+            Self.unasked(unasked))
+    }
+}
+
+extension Cancellation {
+    static func unasked(_ count: Int) -> (count: Int, words: String) {
+        let operations = counted(count, "operation was", plural: "operations were")
+        return (count, "\(operations) cancelled without a call of cancel()")
     }
 }
 

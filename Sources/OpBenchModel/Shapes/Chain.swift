@@ -1,11 +1,9 @@
 extension Shape { public static let chain = Shape("chain") }
 
-extension Capability { package static let chains = Capability("chains") }
-
 extension ShapeDefinition {
     /// Chains of operations: the cost of one dependency.
     static let chain = ShapeDefinition(
-        shape: .chain, needs: .chains,
+        shape: .chain,
         summary: "Chains of operations, each waiting for the one before it.",
         parameters: [
             .count("depth", 1...1_000_000, 1000, "Operations in one chain."),

@@ -13,6 +13,10 @@ extension ShapeDefinition {
     static let producers = ParameterDefinition.count(
         "producers", 1...256, 1, "Threads that submit, each an equal share of the operations.")
 
+    static let form = ParameterDefinition.choice(
+        "form", ["closure", "block", "subclass"],
+        "The form of an operation: a closure, a BlockOperation, or an Operation subclass that overrides main.")
+
     /// A stall in the middle of a round.
     static let stall = ParameterDefinition.nanoseconds(
         "stall_ns", 0...10_000_000_000, 0,

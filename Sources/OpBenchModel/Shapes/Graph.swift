@@ -1,11 +1,9 @@
 extension Shape { public static let graph = Shape("graph") }
 
-extension Capability { package static let graphs = Capability("graphs") }
-
 extension ShapeDefinition {
     /// Operations with any number of predecessors: how well a graph is scheduled.
     static let graph = ShapeDefinition(
-        shape: .graph, needs: .graphs,
+        shape: .graph,
         summary: "Operations that form a graph of dependencies, of a kind whose work and span are known.",
         parameters: [
             .choice(

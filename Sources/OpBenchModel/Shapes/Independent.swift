@@ -1,20 +1,16 @@
 extension Shape { public static let independent = Shape("independent") }
 
-extension Capability { package static let independent = Capability("independent operations") }
-
 extension ShapeDefinition {
     /// Items of work without dependencies: the cost of one operation.
     static let independent = ShapeDefinition(
-        shape: .independent, needs: .independent,
+        shape: .independent,
         summary: "Items of work without dependencies, cut into operations of a chosen size.",
         parameters: [
             .count("items", 1...1_000_000_000, 100_000, "Items of work, divided among the operations."),
             .count(
                 "items_per_operation", 1...1_000_000_000, 1,
                 "Items per operation; the last operation does the rest."),
-            .choice(
-                "form", ["closure", "block", "subclass"],
-                "The form of an operation: a closure, a BlockOperation, or an Operation subclass that overrides main."),
+            form,
             .choice(
                 "submission", ["each", "bulk", "refill"],
                 "One call per operation; one call for all; or batches of `window`, each submitted by the "

@@ -1,11 +1,9 @@
 extension Shape { public static let manualStart = Shape("manual_start") }
 
-extension Capability { package static let manualStarts = Capability("starts by hand") }
-
 extension ShapeDefinition {
     /// Operations without a queue.
     static let manualStart = ShapeDefinition(
-        shape: .manualStart, needs: .manualStarts,
+        shape: .manualStart,
         summary: "Operations without a queue: the submitting thread calls start.",
         parameters: [
             .count("operations", 1...operationLimit, 10_000, "Operations, all together."),

@@ -1,17 +1,13 @@
 extension Shape { public static let memoryFence = Shape("memory_fence") }
 
-extension Capability { package static let holding = Capability("operations that wait at once") }
-
 extension ShapeDefinition {
     /// Many operations that wait at once.
     static let memoryFence = ShapeDefinition(
-        shape: .memoryFence, needs: .holding,
+        shape: .memoryFence,
         summary: "Many operations that wait in a suspended queue, which is then resumed.",
         parameters: [
             .count("operations", 1...operationLimit, 1_000_000, "Operations that wait at once."),
-            .choice(
-                "form", ["closure", "block", "subclass"],
-                "The form of an operation: a closure, a BlockOperation, or an Operation subclass that overrides main."),
+            form,
             .init(
                 name: "payload_bytes", format: .wholeNumber(0...1_048_576), defaultValue: .integer(0),
                 summary: "Size of the object that each operation keeps, including its header; 0 for none.",

@@ -1,11 +1,9 @@
 extension Shape { public static let observers = Shape("observers") }
 
-extension Capability { package static let observers = Capability("observers") }
-
 extension ShapeDefinition {
     /// Operations with observers of their finish.
     static let observers = ShapeDefinition(
-        shape: .observers, needs: .observers,
+        shape: .observers,
         summary: "Operations that notify their observers when they finish.",
         parameters: [
             .count("operations", 1...operationLimit, 10_000, "Operations, all together."),

@@ -2,12 +2,10 @@ import Glibc
 
 extension Shape { public static let openLoop = Shape("open_loop") }
 
-extension Capability { package static let arrivals = Capability("arrivals") }
-
 extension ShapeDefinition {
     /// Operations that arrive at a rate, whether earlier ones have ended or not.
     static let openLoop = ShapeDefinition(
-        shape: .openLoop, needs: .arrivals,
+        shape: .openLoop,
         summary: "Operations that arrive at a fixed rate, whether the queue keeps up or not.",
         parameters: [
             .init(

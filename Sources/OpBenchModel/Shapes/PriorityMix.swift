@@ -1,11 +1,9 @@
 extension Shape { public static let priorityMix = Shape("priority_mix") }
 
-extension Capability { package static let priorities = Capability("priorities") }
-
 extension ShapeDefinition {
     /// Operations of several queue priorities that compete for the slots of one queue.
     static let priorityMix = ShapeDefinition(
-        shape: .priorityMix, needs: .priorities,
+        shape: .priorityMix,
         summary: "Operations of five queue priorities competing for the slots of one queue.",
         parameters: [
             .count("operations", 1...operationLimit, 10_000, "Operations of all priorities together."),
@@ -22,13 +20,11 @@ extension ShapeDefinition {
             plan.concerns = .priorityOrder
             let given = Dictionary(uniqueKeysWithValues: cell.weights("mix").map { ($0.key, $0.weight) })
             plan.classes = OperationClasses(
-                label: "priority", levels: priorityLevels.map { ($0.key, $0.value, given[$0.key] ?? 0) },
+                label: "priority",
+                levels: PriorityName.allCases.enumerated().map { index, name in
+                    (name.rawValue, Double(4 * (index - 2)), given[name.rawValue] ?? 0)
+                },
                 operations: plan.operationCount, seed: cell.integer("seed"))
             plan.startsSuspended = cell.text("enqueue") == "suspended"
         })
-
-    /// The levels with their raw values, in ascending order of urgency.
-    private static let priorityLevels: [(key: String, value: Double)] = [
-        ("very_low", -8), ("low", -4), ("normal", 0), ("high", 4), ("very_high", 8),
-    ]
 }

@@ -1,11 +1,9 @@
 extension Shape { public static let replay = Shape("replay") }
 
-extension Capability { package static let replay = Capability("replay") }
-
 extension ShapeDefinition {
     /// A recorded program's operations, with other limits, at another speed or on another queue.
     static let replay = ShapeDefinition(
-        shape: .replay, needs: .replay,
+        shape: .replay,
         summary: "The arrivals, dependencies, priorities, cancellations and bodies of a recorded program.",
         parameters: [
             .init(
@@ -63,12 +61,13 @@ extension ShapeDefinition {
             } else {
                 plan.queues = WorkloadPlan.Queues(limits: limits, ofOperation: load[.queues].map { UInt8($0) })
             }
-            plan.groups = OperationClasses(groups: load[.groups], names: load.groupNames)
-            guard cell.text("priorities") == "recorded", let classes = OperationClasses(load[.priorities]) else {
-                return
-            }
-            plan.classes = classes
-            plan.concerns = .priorityOrder
+            let names = load.groupNames
+            plan.groups = OperationClasses(label: "group", load[.groups]) { names.isEmpty ? String($0) : names[$0] }
+            guard cell.text("priorities") == "recorded" else { return }
+            plan.classes = OperationClasses(
+                label: "priority", load[.priorities], key: { PriorityName.allCases[$0 / 4 + 2].rawValue },
+                value: Double.init)
+            if plan.classes != nil { plan.concerns = .priorityOrder }
         })
 
     /// Operations that arrive one by one.
@@ -119,26 +118,15 @@ extension RecordedLoad {
 }
 
 extension OperationClasses {
-    /// Nil for one group alone.
-    ///
-    /// - Parameter names: those of all groups, or none.
-    fileprivate init?(groups: [Int], names: [String]) {
-        let used = Set(groups).sorted()
+    /// The classes that operations have by a number each; nil if all have the same.
+    fileprivate init?(
+        label: String, _ numbers: [Int], key: (Int) -> String, value: (Int) -> Double = { _ in 0 }
+    ) {
+        let used = Set(numbers).sorted()
         guard used.count > 1 else { return nil }
         let index = Dictionary(uniqueKeysWithValues: used.enumerated().map { ($1, UInt8($0)) })
         self.init(
-            label: "group", keys: used.map { names.isEmpty ? String($0) : names[$0] }, values: used.map { _ in 0 },
-            ofOperation: groups.map { index[$0]! })
-    }
-
-    /// The classes of those raw priorities; nil if all are the same.
-    fileprivate init?(_ priorities: [Int]) {
-        let used = Set(priorities).sorted()
-        guard used.count > 1 else { return nil }
-        let index = Dictionary(uniqueKeysWithValues: used.enumerated().map { ($1, UInt8($0)) })
-        self.init(
-            label: "priority", keys: used.map { PriorityName.allCases[$0 / 4 + 2].rawValue },
-            values: used.map(Double.init), ofOperation: priorities.map { index[$0]! })
+            label: label, keys: used.map(key), values: used.map(value), ofOperation: numbers.map { index[$0]! })
     }
 }
 
@@ -216,16 +204,10 @@ package struct Replay: ShapeDetail {
                 unasked += 1
             }
         }
-        var violations: [String] = []
-        if missing > 0 { violations.append("\(counted(missing, "operation")) neither ran nor was cancelled") }
-        if repeated > 0 { violations.append("\(counted(repeated, "operation")) ran more than once") }
-        if early > 0 { violations.append("\(counted(early, "operation")) ran before a predecessor") }
-        if unasked > 0 {
-            violations.append(
-                "\(counted(unasked, "operation was", plural: "operations were")) cancelled without a call of cancel()"
-            )
-        }
-        return violations
+        return findings(
+            (missing, "\(counted(missing, "operation")) neither ran nor was cancelled"),
+            (repeated, "\(counted(repeated, "operation")) ran more than once"),
+            (early, "\(counted(early, "operation")) ran before a predecessor"), Cancellation.unasked(unasked))
     }
 }
 

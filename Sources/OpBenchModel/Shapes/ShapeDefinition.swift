@@ -2,7 +2,8 @@
 /// published schema, the cell ids, `--help`, the plan and the estimates are all derived from these values.
 public struct ShapeDefinition: Sendable {
     public let shape: Shape
-    package let needs: Capability
+    /// The shape in whose way backends execute this one; nil: in its own.
+    var executedAs: Shape?
     /// One line for people.
     public let summary: String
     /// In the order in which lists multiply: the first varies slowest.
@@ -21,6 +22,9 @@ public struct ShapeDefinition: Sendable {
     var sketch: @Sendable (Cell) -> Cell = { $0.reduced(["operations"]) }
     /// Completes the plan of a cell, which has the parts common to all plans.
     let plan: @Sendable (Cell, inout WorkloadPlan) -> Void
+
+    /// The shape under which backends keep their way of executing this one.
+    var way: Shape { executedAs ?? shape }
 
     /// The kinds that a workload has if it names none.
     public var usualKinds: Set<SampleKind> { kinds.filter { !$0.isOnRequest } }
@@ -61,7 +65,7 @@ public struct ShapeDefinition: Sendable {
         let operations = operationCount(cell)
         let body = PlannedBody(cell)
         var plan = WorkloadPlan(
-            shape: shape, needs: needs, operationCount: operations, itemCount: itemCount?(cell) ?? operations,
+            shape: shape, way: way, operationCount: operations, itemCount: itemCount?(cell) ?? operations,
             workNanoseconds: body == nil ? cell.workNanoseconds : 0, limit: cell.maxConcurrent)
         plan.body = body
         self.plan(cell, &plan)

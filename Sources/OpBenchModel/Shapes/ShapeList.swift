@@ -32,7 +32,7 @@ extension BackendDefinition {
     public var shapes: Set<Shape> { Set(Shape.allCases.filter(takes)) }
 
     /// Whether the backend is defined for a shape.
-    package func takes(_ shape: Shape) -> Bool { capabilities?.contains(ShapeDefinition.of(shape).needs) ?? true }
+    package func takes(_ shape: Shape) -> Bool { ways?.contains(ShapeDefinition.of(shape).way) ?? true }
 }
 
 extension BackendID {

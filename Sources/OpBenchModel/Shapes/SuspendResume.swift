@@ -1,11 +1,9 @@
 extension Shape { public static let suspendResume = Shape("suspend_resume") }
 
-extension Capability { package static let suspension = Capability("suspension") }
-
 extension ShapeDefinition {
     /// A queue that is suspended and resumed while it works.
     static let suspendResume = ShapeDefinition(
-        shape: .suspendResume, needs: .suspension,
+        shape: .suspendResume,
         summary: "A thread suspends and resumes the queue while operations are submitted and run.",
         parameters: [
             .count("operations", 1...operationLimit, 100_000, "Operations submitted in total."),

@@ -1,11 +1,9 @@
 extension Shape { public static let threadPriority = Shape("thread_priority") }
 
-extension Capability { package static let threadPriorities = Capability("thread priorities") }
-
 extension ShapeDefinition {
     /// Thread priorities against busy threads.
     static let threadPriority = ShapeDefinition(
-        shape: .threadPriority, needs: .threadPriorities,
+        shape: .threadPriority,
         summary: "CPU-bound operations of several thread priorities against busy threads at nice 0.",
         parameters: [
             .count("operations", 1...operationLimit, 1000, "Operations of all thread priorities together."),

@@ -1,11 +1,9 @@
 extension Shape { public static let wakeup = Shape("wakeup") }
 
-extension Capability { package static let wakeups = Capability("wake-ups") }
-
 extension ShapeDefinition {
     /// An idle queue that gets work.
     static let wakeup = ShapeDefinition(
-        shape: .wakeup, needs: .wakeups,
+        shape: .wakeup,
         summary: "Bursts submitted to an idle queue, each after the previous one has ended and a pause has passed.",
         parameters: [
             .count("operations", 1...operationLimit, 1000, "Operations submitted in total."),

@@ -53,17 +53,7 @@ public struct Shard: Sendable, Hashable, Comparable, CustomStringConvertible {
     }
 }
 
-extension Shard: Codable {
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let shard = Shard(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no shard")
-        }
-        self = shard
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+extension Shard: Codable, RawRepresentable {
+    public init?(rawValue: String) { self.init(rawValue) }
+    public var rawValue: String { description }
 }

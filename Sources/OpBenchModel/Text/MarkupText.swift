@@ -54,24 +54,16 @@ public enum XMLText {
 }
 
 /// A command that GitHub's runner recognises on a line of a step's output: `::error title=…::…`.
-public struct WorkflowCommand: Sendable {
-    public var name: String
-    public var title: String
-    public var message: String
-
-    public init(_ name: String, title: String, message: String) {
-        self.name = name
-        self.title = title
-        self.message = message
+public enum WorkflowCommand {
+    /// The line with its end. The runner restores the title and the message exactly.
+    public static func line(_ name: String, title: String, message: String) -> String {
+        "::\(name) title=\(property(title))::\(data(message))\n"
     }
 
-    /// The line with its end. The runner restores the title and the message exactly.
-    public var line: String { "::\(name) title=\(Self.property(title))::\(Self.data(message))\n" }
-
-    static func data(_ text: String) -> String { escaped(text, "%\r\n") }
+    private static func data(_ text: String) -> String { escaped(text, "%\r\n") }
 
     /// A property also escapes colons and commas.
-    static func property(_ text: String) -> String { escaped(text, "%\r\n:,") }
+    private static func property(_ text: String) -> String { escaped(text, "%\r\n:,") }
 
     private static func escaped(_ text: String, _ special: String) -> String {
         var bytes: [UInt8] = []

@@ -3,8 +3,8 @@ public struct BackendDefinition: Sendable {
     public let id: BackendID
     /// One line for people.
     public let summary: String
-    /// The capabilities that it is defined for; nil: every shape.
-    let capabilities: Set<Capability>?
+    /// The shapes that it has ways for; nil: every shape.
+    let ways: Set<Shape>?
     let cost: OperationCost
     /// The Swift module of a declared backend's queue: profiles count its functions as the queue's. Nil for built-in
     /// backends.
@@ -14,12 +14,12 @@ public struct BackendDefinition: Sendable {
     package static let builtIn: [BackendDefinition] = [
         .init("engine", "OperationEngine, the queue under test.", cost: OperationCost(nanoseconds: 300)),
         .init(
-            "engine:graph", "As engine, with all dependencies added in one step.", [.chains, .graphs],
+            "engine:graph", "As engine, with all dependencies added in one step.", [.chain, .graph],
             cost: OperationCost(nanoseconds: 300)),
         .init(
             "engine:within",
             "Closures on the engine's queues, whose bodies submit the successors that become ready.",
-            [.chains, .graphs]),
+            [.chain, .graph]),
         .init(
             "engine:counted", "Refilled closures on the engine; the last one of a batch submits the next batch.",
             [.independent]),
@@ -30,21 +30,21 @@ public struct BackendDefinition: Sendable {
         .init(
             "serial", "A plain loop on one thread: the lower bound, and the reference for outcomes.",
             cost: OperationCost(nanoseconds: 2, isLoop: true)),
-        .init("serial:futex", "One thread that a futex wakes: the lower bound of every wake-up.", [.wakeups]),
+        .init("serial:futex", "One thread that a futex wakes: the lower bound of every wake-up.", [.wakeup]),
         .init("dispatch", "Raw Dispatch in the fastest form shipped for the shape: the baseline of ratios."),
         .init(
             "dispatch:notify", "As dispatch, with groups for dependencies and refilled batches; their notify submits.",
-            [.independent, .chains, .graphs]),
+            [.independent, .chain, .graph]),
         .init(
             "dispatch:function", "As dispatch, with C functions in place of closures.",
-            [.independent, .chains, .graphs]),
+            [.independent, .chain, .graph]),
         .init("concurrency", "Swift tasks in the fastest form shipped for the shape."),
         .init("concurrency:group", "A task group of all operations; a limit is a window of children.", [.independent]),
         .init(
             "tbb", "oneTBB's task group, in programs built with OPBENCH_PEERS=1; a body runs what it makes ready.",
-            [.independent, .chains, .graphs]),
+            [.independent, .chain, .graph]),
         .init(
-            "tbb:flow", "oneTBB's flow graph, in the same programs: a node for each operation.", [.chains, .graphs]),
+            "tbb:flow", "oneTBB's flow graph, in the same programs: a node for each operation.", [.chain, .graph]),
     ]
 
     /// All backends and forms, in the order of tables: the built-in ones, and those that the program declares.
@@ -67,11 +67,11 @@ public struct BackendDefinition: Sendable {
     }
 
     private init(
-        _ name: String, _ summary: String, _ capabilities: Set<Capability>? = nil, cost: OperationCost = OperationCost()
+        _ name: String, _ summary: String, _ ways: Set<Shape>? = nil, cost: OperationCost = OperationCost()
     ) {
         self.id = BackendID(rawValue: name)
         self.summary = summary
-        self.capabilities = capabilities
+        self.ways = ways
         self.cost = cost
     }
 }
@@ -85,17 +85,6 @@ struct OperationCost: Sendable {
     var isLoop = false
 }
 
-extension BackendID {
-    /// All backends and forms, in the order of tables.
-    public static var known: [BackendID] { BackendDefinition.all.map(\.id) }
-}
-
-extension BackendID {
-    /// Whether programs are about this backend: the engine, and all that are not built in. The others are for
-    /// comparison.
-    public var isOwn: Bool { self == .engine || !BackendDefinition.builtIn.contains { $0.id == self } }
-}
-
 /// A backend by its name in files and rows: `engine`, `dispatch`, `dispatch:notify`, …
 public struct BackendID: RawRepresentable, Hashable, Sendable, Codable {
     public let rawValue: String
@@ -106,4 +95,11 @@ public struct BackendID: RawRepresentable, Hashable, Sendable, Codable {
     public static let foundation = BackendID(rawValue: "foundation")
     public static let concurrency = BackendID(rawValue: "concurrency")
     public static let serial = BackendID(rawValue: "serial")
+
+    /// All backends and forms, in the order of tables.
+    public static var known: [BackendID] { BackendDefinition.all.map(\.id) }
+
+    /// Whether programs are about this backend: the engine, and all that are not built in. The others are for
+    /// comparison.
+    public var isOwn: Bool { self == .engine || !BackendDefinition.builtIn.contains { $0.id == self } }
 }

@@ -43,12 +43,13 @@ extension BodyChoice {
         if parts.isEmpty {
             return .object((name, .members(fields.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) })))
         }
-        return .object(
-            (
-                name,
-                JSONValue(
-                    .array(parts.map { .object(("weight", .integer($0.weight)), ("body", $0.body.json)) }))
-            ))
+        return Self.mix(parts.map { ($0.weight, $0.body.json) })
+    }
+
+    /// A mix as in a file.
+    static func mix(_ parts: [(weight: Int, body: JSONValue)]) -> JSONValue {
+        let parts = parts.map { JSONValue.object(("weight", .integer($0.weight)), ("body", $0.body)) }
+        return .object((BodyDefinition.mix, JSONValue(.array(parts))))
     }
 }
 

@@ -99,10 +99,6 @@ extension BodyChoice {
         guard isMix else { return body() }
         guard let weight else { return nil }
         parts.append((weight, body()))
-        return .object(
-            (
-                BodyDefinition.mix,
-                JSONValue(.array(parts.map { .object(("weight", .integer($0.weight)), ("body", $0.body)) }))
-            ))
+        return mix(parts)
     }
 }

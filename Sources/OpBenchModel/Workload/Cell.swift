@@ -12,48 +12,31 @@ public struct Cell: Sendable, Hashable {
 
     /// The greatest number of cells, in one workload and in one run.
     public static let countLimit = 100_000
-
-    public init(workload: String, shape: Shape, parameters: [String: ParameterValue], id: String) {
-        self.workload = workload
-        self.shape = shape
-        self.parameters = parameters
-        self.id = id
-    }
 }
 
 // MARK: - Values by name
 
 extension Cell {
     /// A whole-number parameter of the cell's shape. Traps if the shape has no such parameter.
-    public func integer(_ name: String) -> Int {
-        guard let value = parameters[name]?.integer else {
-            preconditionFailure("\(shape.rawValue) has no whole-number parameter \(name)")
-        }
-        return value
-    }
+    public func integer(_ name: String) -> Int { value(name, "whole-number parameter") }
 
     /// A parameter that is a number. Traps like `integer(_:)`.
-    public func number(_ name: String) -> Double {
-        guard let value = parameters[name]?.content as? Double else {
-            preconditionFailure("\(shape.rawValue) has no parameter \(name) that is a number")
-        }
-        return value
-    }
+    public func number(_ name: String) -> Double { value(name, "numeric parameter") }
 
     /// A parameter that is one of several words. Traps like `integer(_:)`.
-    public func text(_ name: String) -> String {
-        guard let value = parameters[name]?.content as? String else {
-            preconditionFailure("\(shape.rawValue) has no word parameter \(name)")
-        }
-        return value
-    }
+    public func text(_ name: String) -> String { value(name, "word parameter") }
 
     /// The weights of a mix, each above 0, sorted by key. Traps like `integer(_:)`.
     public func weights(_ name: String) -> [(key: String, weight: Double)] {
-        guard let value = parameters[name]?.content as? [String: Double] else {
-            preconditionFailure("\(shape.rawValue) has no weights \(name)")
+        let weights: [String: Double] = value(name, "weights")
+        return weights.sorted { $0.key < $1.key }.map { (key: $0.key, weight: $0.value) }
+    }
+
+    private func value<Value>(_ name: String, _ kind: String) -> Value {
+        guard let value = parameters[name]?.content as? Value else {
+            preconditionFailure("\(shape.rawValue) has no \(kind) \(name)")
         }
-        return value.sorted { $0.key < $1.key }.map { (key: $0.key, weight: $0.value) }
+        return value
     }
 
     /// The work of an item in nanoseconds; 0 in shapes without such a parameter.
@@ -64,9 +47,7 @@ extension Cell {
 
     /// The queue's limit; nil for `"default"`, the system's choice.
     public var maxConcurrent: Int? { parameters["max_concurrent"]?.integer }
-}
 
-extension Cell {
     /// The workload's name and every parameter except the seed, sorted, including those at their defaults, which the id
     /// leaves out: `w chains=1 depth=10 max_concurrent=default …`.
     package var fullName: String { Self.fullName(workload: workload, parameters: parameters) }

@@ -45,14 +45,9 @@ extension BackendID {
 
     /// Whether the name is valid in command-line lists, in files and in paths.
     package var isWellFormed: Bool {
-        let parts = rawValue.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        let parts = rawValue.split(separator: ":", omittingEmptySubsequences: false)
         return rawValue.utf8.count <= 40 && parts.count <= 2
-            && parts.allSatisfy { part in
-                guard let first = part.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first) else {
-                    return false
-                }
-                return part.allSatisfy(Self.isAllowed)
-            }
+            && parts.allSatisfy { DeclaredBodies.isName(String($0)) }
     }
 
     /// The name up to the colon, if it has one.
@@ -63,11 +58,4 @@ extension BackendID {
 
     /// Whether it names a form of a backend.
     package var isForm: Bool { rawValue.contains(":") }
-
-    private static func isAllowed(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: "._-".utf8.contains(byte)
-        }
-    }
 }

@@ -41,7 +41,7 @@ extension ParameterValue: Hashable, CustomStringConvertible {
     public func hash(into hasher: inout Hasher) { hasher.combine(description) }
 }
 
-/// The five queue priorities by their names in workload files, lowest first.
+/// The five queue priorities by their names in workload files, lowest first. Their raw values are -8, -4, 0, 4 and 8.
 public enum PriorityName: String, CaseIterable, Sendable {
     case veryLow = "very_low"
     case low, normal, high

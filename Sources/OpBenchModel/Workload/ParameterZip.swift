@@ -53,7 +53,7 @@ extension ParameterZip {
     private static func format(of shape: ShapeDefinition) -> Format<ParameterZip> {
         let fields: [Field<[Column]>] = shape.parameters.filter(\.takesList).map { parameter in
             let list = parameter.list("a list of values, each \(parameter.format.allowed)")
-            return Field(parameter.name, list) { $0.append(Column(name: parameter.name, values: $1)) }
+            return Field(parameter.name, list) { $0.append((parameter.name, $1)) }
         }
         return Format.object("an object of lists", [], fields, from: shape.listing).checked(
             ["description": "Lists of the same length; values may repeat."] + .notEmpty
@@ -82,8 +82,5 @@ extension ParameterZip {
         }
     }
 
-    private struct Column: Sendable {
-        let name: String
-        let values: [ParameterValue]
-    }
+    private typealias Column = (name: String, values: [ParameterValue])
 }

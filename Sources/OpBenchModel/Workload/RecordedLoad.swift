@@ -297,21 +297,9 @@ extension RecordedLoad {
         .members(
             Self.packed(columns).map { text in
                 let end = text.firstIndex(of: " ") ?? text.endIndex
-                return (String(text[..<end]), .strings(Self.lines(text[end...].dropFirst())))
+                return (String(text[..<end]), .strings(text[end...].filledLines(width: Self.lineWidth)))
             } + (groupNames.isEmpty ? [] : [(Self.namesKey, .strings(groupNames))]))
     }
 
     private static let lineWidth = 88
-
-    private static func lines(_ text: Substring) -> [String] {
-        var lines: [String] = []
-        for word in text.split(separator: " ") {
-            if let last = lines.last, last.utf8.count + 1 + word.utf8.count <= lineWidth {
-                lines[lines.count - 1] += " " + word
-            } else {
-                lines.append(String(word))
-            }
-        }
-        return lines
-    }
 }

@@ -110,23 +110,8 @@ public struct WorkloadTemplate: Sendable {
 
     /// A comment on the member that follows it, wrapped to `width`.
     private static func comment(_ name: String, _ sentences: [String]) -> (String, JSONValue) {
-        let lines = sentences.flatMap { wrapped($0) }
+        let lines = sentences.flatMap { $0.filledLines(width: width) }
         let mark = name.isEmpty ? JSONNode.commentMark : "\(JSONNode.commentMark) \(name)"
         return (mark, lines.count == 1 ? .string(lines[0]) : .strings(lines))
-    }
-
-    private static func wrapped(_ sentence: String) -> [String] {
-        var lines = [""]
-        for word in sentence.split(separator: " ") {
-            let last = lines[lines.count - 1]
-            if last.isEmpty {
-                lines[lines.count - 1] = String(word)
-            } else if last.count + 1 + word.count <= width {
-                lines[lines.count - 1] = "\(last) \(word)"
-            } else {
-                lines.append(String(word))
-            }
-        }
-        return lines
     }
 }

@@ -147,25 +147,33 @@ struct SampleRecorder {
     /// One row for each backend that does not run on a cell, except rows that an earlier process has written.
     func omissionRows() -> [SampleRow] {
         plan.omissions.filter { !doneIDs.contains($0.id) }.map { omission in
-            SampleRow(
-                runID: plan.options.runID, sampleID: omission.id, timestampUTC: Timestamp.now(),
-                host: plan.options.host,
-                workload: omission.cell.workload, cellID: omission.cell.id, backend: omission.backend,
-                side: omission.side?.rawValue ?? "", block: 0, position: 0, status: omission.status,
-                metric: Metric.status.name, stat: "", value: nil, operations: 0,
-                notes: omission.reason, parameters: omission.cell.parameters.mapValues(\.description))
+            var row = row(omission.cell, omission.backend, omission.side, id: omission.id, omission.status)
+            row.notes = omission.reason
+            return row
         }
     }
 
     private func row(
         _ sample: PlannedSample, _ layout: Int?, id: String, timestamp: String, _ status: SampleStatus
     ) -> SampleRow {
-        SampleRow(
-            runID: plan.options.runID, sampleID: id, timestampUTC: timestamp, host: plan.options.host,
-            workload: sample.cell.workload, cellID: sample.cell.id, backend: sample.backend,
-            side: sample.side?.rawValue ?? "", layout: layout, block: sample.block,
-            position: sample.position, status: status, metric: Metric.status.name, stat: "", value: nil, operations: 0,
-            parameters: sample.cell.parameters.mapValues(\.description))
+        var row = row(sample.cell, sample.backend, sample.side, id: id, status)
+        (row.timestampUTC, row.layout) = (timestamp, layout)
+        (row.block, row.position) = (sample.block, sample.position)
+        return row
+    }
+
+    /// A row without a figure, taken now.
+    private func row(
+        _ cell: Cell, _ backend: BackendID, _ side: Side?, id: String, _ status: SampleStatus
+    ) -> SampleRow {
+        var row = SampleRow.blank
+        (row.runID, row.host) = (plan.options.runID, plan.options.host)
+        (row.sampleID, row.timestampUTC) = (id, Timestamp.now())
+        (row.workload, row.cellID) = (cell.workload, cell.id)
+        (row.backend, row.side) = (backend, side?.rawValue ?? "")
+        (row.status, row.metric) = (status, Metric.status.name)
+        row.parameters = cell.parameters.mapValues(\.description)
+        return row
     }
 }
 
@@ -189,11 +197,13 @@ struct SampleAttempt {
             // Another version may use other buckets.
             let buckets = LatencyBuckets.merged(
                 zip(histogram.upperBounds, histogram.counts).map { (upperBound: $0, count: $1) })
-            return HistogramRow(
-                workload: sample.cell.workload, cellID: sample.cell.id, backend: sample.backend,
-                side: sample.side?.rawValue ?? "", sampleID: id, stage: histogram.stage,
-                operationClass: histogram.operationClass, upperBoundsNanoseconds: buckets.map(\.upperBound),
-                counts: buckets.map(\.count))
+            var row = HistogramRow.blank
+            (row.workload, row.cellID) = (sample.cell.workload, sample.cell.id)
+            (row.backend, row.side) = (sample.backend, sample.side?.rawValue ?? "")
+            row.sampleID = id
+            (row.stage, row.operationClass) = (histogram.stage, histogram.operationClass)
+            (row.upperBoundsNanoseconds, row.counts) = (buckets.map(\.upperBound), buckets.map(\.count))
+            return row
         }
     }
 }

@@ -29,7 +29,7 @@ public struct ProcessorLayout: Sendable, Equatable {
     ///
     /// - Parameter allowed: nil to ask the kernel about this process.
     static func read(in folder: String = "/sys/devices/system", allowed: ProcessorSet? = nil) -> ProcessorLayout {
-        func list(_ name: String) -> ProcessorSet? { SystemFile.line("\(folder)/\(name)").flatMap(ProcessorSet.init) }
+        func list(_ name: String) -> ProcessorSet? { SystemFile.line("\(folder)/\(name)").flatMap { ProcessorSet($0) } }
         let allowed = allowed ?? ownAllowed()
         let online = list("cpu/online") ?? allowed
         var cores: [ProcessorSet] = []

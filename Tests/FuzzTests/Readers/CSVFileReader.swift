@@ -67,7 +67,7 @@ extension FuzzReader {
             CompareRow.self,
             [
                 CompareRow(
-                    cellID: "w", backend: .engine, phase: "total", operationClass: "", metric: "time", stat: "total",
+                    FigureName(cellID: "w", backend: .engine, metric: "time", phase: "total", stat: "total"),
                     verdict: .pass),
                 {
                     var goal = CompareRow.blank

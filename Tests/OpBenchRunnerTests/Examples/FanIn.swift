@@ -8,7 +8,7 @@ extension Shape { static let fanIn = Shape("fan_in") }
 extension ShapeDefinition {
     /// One operation that waits for all others.
     static let fanIn = ShapeDefinition(
-        shape: .fanIn, needs: .graphs,
+        shape: .fanIn, executedAs: .graph,
         summary: "Operations without order, and one that waits for all of them.",
         parameters: [
             .count("width", 1...1_000_000, 1000, "Operations that the last one waits for.")

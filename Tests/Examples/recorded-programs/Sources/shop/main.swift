@@ -6,8 +6,8 @@ import Synchronization
 
 import class Foundation.Thread
 
-// shop SECONDS [FAULT]: the requests of a web shop, 500 a second at random times. Each has a session, and a search or a
-// cart; a page follows both. FAULT is lock, dependency, limit, neighbour or suspension.
+// shop SECONDS [FAULT]: the requests of a web shop at random times, 500 a second or, with the fault limit, 800. Each has a
+// session, and a search or a cart; a page follows both. FAULT is lock, dependency, limit, neighbour or suspension.
 //
 // scripts/prove-causes records it. Nothing here follows from how opbench analyses a recording.
 
@@ -99,7 +99,7 @@ if fault == "suspension" {
 }
 TraceRecorder.fromEnvironment()
 let begin = Stopwatch.now
-// One search at a time does not keep up with 800.
+// One at a time, the searches and carts of 800 requests take four fifths of a second.
 let rate = fault == "limit" ? 800.0 : 500.0
 var (number, due) = (0, begin)
 while due < begin + Int64(seconds * 1e9) {

@@ -1,15 +1,11 @@
 /// One operation's way through a queue, for checking the order of starts.
-public struct OrderedOperation: Sendable {
+struct OrderedOperation: Sendable {
     /// In nanoseconds of one clock.
-    public var ready: Int64
-    public var start: Int64
-    public var end: Int64
+    var ready: Int64
+    var start: Int64
+    var end: Int64
     /// Higher levels start first.
-    public var level: Int
-
-    public init(ready: Int64, start: Int64, end: Int64, level: Int) {
-        (self.ready, self.start, self.end, self.level) = (ready, start, end, level)
-    }
+    var level: Int
 }
 
 /// Finds the operations that started although a more urgent one was waiting.
@@ -18,10 +14,10 @@ public struct OrderedOperation: Sendable {
 /// there is none, or if the slot was free before the operation was ready, the instant is the operation's own ready
 /// time. The start is an inversion if an operation of a higher level was ready before that instant and had not started.
 /// Operations are counted, not pairs.
-public enum Inversions {
+enum Inversions {
     /// For each operation, the index of the one that it overtook: of the highest waiting level, the first that became
     /// ready. Nil if it overtook none. Costs O(n log n).
-    public static func victims(in operations: [OrderedOperation]) -> [Int?] {
+    static func victims(in operations: [OrderedOperation]) -> [Int?] {
         let byStart = operations.indices.sorted { operations[$0].start < operations[$1].start }
         let ends = operations.map(\.end).sorted()
         var waiting = WaitingByLevel(operations)

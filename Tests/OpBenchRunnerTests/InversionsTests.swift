@@ -1,5 +1,6 @@
-import OpBenchModel
 import Testing
+
+@testable import OpBenchRunner
 
 @Suite struct InversionsTests {
     private func trace(_ ready: Int64, _ start: Int64, _ end: Int64, _ level: Int) -> OrderedOperation {
