@@ -1,17 +1,17 @@
 """`opbench bisect` finds a commit that makes operations a little slower, in histories that are equal otherwise."""
 
+import argparse
 import json
 import os
 import random
 import re
 import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from opbench_proofs.arguments import Arguments, keep
+from opbench_proofs.arguments import keep, run
 from opbench_proofs.tool import WORK, ToolFailure
 
 COMPILER = """\
@@ -134,28 +134,21 @@ def prove(binary: Path, program: Path, histories: int, commits: int, slowdown: f
     return searches
 
 
-def main(arguments: list[str]) -> int:
-    """Runs the command; returns the exit code."""
-    parser = Arguments(prog="prove-bisect", add_help=False)
-    parser.add_argument("--binary", type=Path, required=True)
-    parser.add_argument("--program", type=Path, metavar="FILE", help="takes the samples; by default --binary")
-    parser.add_argument("--histories", type=int, choices=range(1, 101), default=10, metavar="N")
-    parser.add_argument("--commits", type=int, choices=range(1, 101), default=16, metavar="N")
-    parser.add_argument("--slowdown", type=float, default=0.05, metavar="PART")
-    options = parser.parse_args(arguments)
-    binary = options.binary.resolve()
-    try:
-        searches = prove(
-            binary, (options.program or binary).resolve(), options.histories, options.commits, options.slowdown)
-    except ToolFailure as failure:
-        print(f"prove-bisect: {failure}", file=sys.stderr)
-        return 1
+def search_all(options: argparse.Namespace) -> bool:
+    """Searches all histories, keeps the figures, and says whether every search found its commit."""
+    binary, program = options.binary.resolve(), (options.program or options.binary).resolve()
+    searches = prove(binary, program, options.histories, options.commits, options.slowdown)
     found = sum(search.is_found for search in searches)
     print(f"found in {found} of {len(searches)} histories of {options.commits} commits, by a slowdown of {options.slowdown:.0%}")
     held = found == len(searches)
     keep("bisect", {"held": held, "slowdown": options.slowdown, "searches": [asdict(search) for search in searches]})
-    return 0 if held else 1
+    return held
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    count = {"type": int, "choices": range(1, 101), "metavar": "N"}
+    run("prove-bisect", search_all, {
+        "--program": {"type": Path, "metavar": "FILE", "help": "takes the samples; by default --binary"},
+        "--histories": count | {"default": 10}, "--commits": count | {"default": 16},
+        "--slowdown": {"type": float, "default": 0.05, "metavar": "PART"},
+    })  # fmt: skip

@@ -1,17 +1,17 @@
 """The command of scripts/prove-causes."""
 
+import argparse
 import json
 import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Iterator
 
-from opbench_proofs.arguments import Arguments, keep
+from opbench_proofs.arguments import keep, run
 from opbench_proofs.tool import OpBench, ToolFailure
 
 EXPECTED = {
@@ -93,27 +93,18 @@ def judge(tool: OpBench, rounds: int, machine: str) -> list[dict[str, object]]:
     return found
 
 
-def main(arguments: list[str]) -> int:
-    """Runs the command; returns the exit code."""
-    parser = Arguments(prog="prove-causes", add_help=False)
-    parser.add_argument("--binary", type=Path, required=True)
-    parser.add_argument("--short", action="store_true")
-    parsed = parser.parse_args(arguments)
-    folder = Path(tempfile.mkdtemp(prefix="prove-causes-"))
-    try:
-        tool, rounds = OpBench(parsed.binary, folder), 1 if parsed.short else 5
+def prove(options: argparse.Namespace) -> bool:
+    """Judges all faults on a quiet and on a busy machine, and says whether every recording's first cause was the fault."""
+    rounds = 1 if options.short else 5
+    with tempfile.TemporaryDirectory(prefix="prove-causes-") as folder:
+        tool = OpBench(options.binary, Path(folder))
         found = judge(tool, rounds, "quiet")
         with busy_processors():
             found += judge(tool, rounds, "busy")
-    except (ToolFailure, subprocess.SubprocessError) as failure:
-        print(f"prove-causes: {failure}", file=sys.stderr)
-        return 1
-    finally:
-        shutil.rmtree(folder)
-    if not parsed.short:
+    if not options.short:
         keep("causes", found)
-    return 0 if all(one["named"] == one["recordings"] for one in found) else 1
+    return all(one["named"] == one["recordings"] for one in found)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    run("prove-causes", prove, {"--short": {"action": "store_true"}})

@@ -1,14 +1,14 @@
 """Commits that only move code are no regressions where each side is linked in several layouts; a true one is found."""
 
+import argparse
 import os
 import random
 import shutil
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
-from opbench_proofs.arguments import ROOT, Arguments, keep
+from opbench_proofs.arguments import ROOT, keep, run
 from opbench_proofs.binomial import upper_bound
 from opbench_proofs.tool import REGRESSION, WORK, OpBench, ToolFailure
 
@@ -78,15 +78,16 @@ def gate(tool: OpBench, run_id: str, base: str, head: str, workload: str, *optio
     return tool.gate("--ab", run_id).status
 
 
-def prove(tool: OpBench, commits: int, gates: int) -> dict[str, object]:
-    """Runs all gates; returns the figures and whether they hold."""
-    base, moved = make_commits(commits)
+def prove(parsed: argparse.Namespace) -> bool:
+    """Runs all gates, keeps the figures, and says whether they hold."""
+    tool = OpBench(parsed.binary, CLONE)
+    base, moved = make_commits(parsed.commits)
     for former in (CLONE / "results").glob("layouts-*"):
         shutil.rmtree(former)
     short, work = tool.write("layouts-short.json", SHORT), tool.write("layouts-work.json", WORK)
     seen: dict[str, Counter[int]] = {"one layout": Counter(), f"{LAYOUTS} layouts": Counter()}
     for number, head in enumerate(moved):
-        for attempt in range(gates):
+        for attempt in range(parsed.gates):
             for name, options in (("one layout", ()), (f"{LAYOUTS} layouts", ("--layouts", LAYOUTS))):
                 run_id = f"layouts-{number}-{attempt}-{len(options)}"
                 seen[name][gate(tool, run_id, base, head, short, *options, "--seed", str(attempt + 1))] += 1
@@ -100,33 +101,16 @@ def prove(tool: OpBench, commits: int, gates: int) -> dict[str, object]:
           f"with 95 % confidence at most {upper_bound(alarms[REGRESSION], alarms.total()):.1%}")
     print(f"{seen['one layout'][REGRESSION]} of {alarms.total()} without")
     print(f"a slowdown of {EFFECT:.0%} is found {found} times of {EFFECT_GATES}")
-    return {
-        "held": alarms[REGRESSION] == 0 and found >= LEAST_FOUND,
-        "gates": {name: dict(sorted(counter.items())) for name, counter in seen.items()},
-        "found": [found, EFFECT_GATES],
-    }
+    held = alarms[REGRESSION] == 0 and found >= LEAST_FOUND
+    gates = {name: dict(sorted(counter.items())) for name, counter in seen.items()}
+    keep("layouts", {"held": held, "gates": gates, "found": [found, EFFECT_GATES]})
+    return held
 
 
 def _words(seen: dict[str, Counter[int]]) -> str:
     return "; ".join(f"{name}: {counter[REGRESSION]} red of {counter.total()}" for name, counter in seen.items())
 
 
-def main(arguments: list[str]) -> int:
-    """Runs the command; returns the exit code."""
-    parser = Arguments(prog="prove-layouts", add_help=False)
-    parser.add_argument("--binary", type=Path, required=True)
-    parser.add_argument("--commits", type=int, choices=range(1, 101), default=10, metavar="N")
-    parser.add_argument("--gates", type=int, choices=range(1, 101), default=10, metavar="N")
-    options = parser.parse_args(arguments)
-    try:
-        tool = OpBench(options.binary, CLONE)
-        result = prove(tool, options.commits, options.gates)
-    except ToolFailure as failure:
-        print(f"prove-layouts: {failure}", file=sys.stderr)
-        return 1
-    keep("layouts", result)
-    return 0 if result["held"] else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    count = {"type": int, "choices": range(1, 101), "default": 10, "metavar": "N"}
+    run("prove-layouts", prove, {"--commits": count, "--gates": count})
