@@ -7,7 +7,7 @@ package struct BackendFactory: Sendable {
     /// The kinds of sample that mean something for it.
     package let kinds: Set<SampleKind>
     /// Records the events of its threads; nil if its library reports none.
-    package let threadEvents: (any ThreadEventSource)?
+    package let threadEvents: EngineThreadEvents?
     /// How it executes shapes.
     private let ways: [Shape: Way]
     /// The reasons for shapes without a way.
@@ -23,7 +23,7 @@ package struct BackendFactory: Sendable {
     package init(
         id: BackendID, guarantees: BackendGuarantees, kinds: Set<SampleKind> = Set(SampleKind.allCases),
         ways: [Shape: Way], refusals: [Shape: String] = [:],
-        otherwise: String = "it has no way to do what the shape needs", threadEvents: (any ThreadEventSource)? = nil
+        otherwise: String = "it has no way to do what the shape needs", threadEvents: EngineThreadEvents? = nil
     ) {
         self.id = id
         self.guarantees = guarantees
@@ -56,9 +56,7 @@ package struct BackendFactory: Sendable {
 
 /// An event of a thread, other than an operation, as a library reports it.
 package struct ThreadEvent: Sendable {
-    package typealias Kind = ThreadStep
-
-    package var kind: Kind
+    package var kind: ThreadStep
     /// A reading of `MonotonicClock`.
     package var time: Int64
     /// The kernel's number of the thread.
@@ -66,15 +64,7 @@ package struct ThreadEvent: Sendable {
     /// Another thread: the one that is woken, or has woken this one.
     package var other: Int32?
 
-    package init(_ kind: Kind, time: Int64, thread: Int32, other: Int32?) {
+    package init(_ kind: ThreadStep, time: Int64, thread: Int32, other: Int32?) {
         (self.kind, self.time, self.thread, self.other) = (kind, time, thread, other)
     }
-}
-
-/// Records what a library reports about its threads. One at a time in a process.
-package protocol ThreadEventSource: AnyObject, Sendable {
-    /// Starts recording, and discards earlier events.
-    func start()
-    /// - Returns: the recorded events, in any order.
-    func stop() -> [ThreadEvent]
 }

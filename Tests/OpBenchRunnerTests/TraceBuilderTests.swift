@@ -8,13 +8,13 @@ import Testing
 
 @Suite("Traces of a round", .serialized, .onOwnThreads) struct TraceBuilderTests {
     /// A trace of a round by a serial loop, with these library events and without stamps.
-    private func trace(_ events: [ThreadEvent.Kind: (thread: Int32, other: Int32?)]) throws -> SampleTrace {
+    private func trace(_ events: [ThreadStep: (thread: Int32, other: Int32?)]) throws -> SampleTrace {
         try trace(of: try Fixture.plan("independent", #"{"items": 5, "work_ns": 0}"#), by: .serial, events)
     }
 
     private func trace(
         of plan: WorkloadPlan, by backend: BackendID,
-        _ events: [ThreadEvent.Kind: (thread: Int32, other: Int32?)] = [:],
+        _ events: [ThreadStep: (thread: Int32, other: Int32?)] = [:],
         waits: (Round) -> [RunQueue.Wait]? = { _ in [] }
     ) throws -> SampleTrace {
         let factory = try #require(BackendFactory.named(backend))

@@ -1,8 +1,8 @@
 import OpBenchModel
 import OperationEngine
 
-/// The engine's reports about its threads, contract X4.
-final class EngineThreadEvents: OperationTrace.Receiver, ThreadEventSource, @unchecked Sendable {
+/// The engine's reports about its threads, contract X4. One recording at a time in a process.
+package final class EngineThreadEvents: OperationTrace.Receiver, @unchecked Sendable {
     /// A receiver is never released, so there is one.
     static let shared = EngineThreadEvents()
 
@@ -13,7 +13,8 @@ final class EngineThreadEvents: OperationTrace.Receiver, ThreadEventSource, @unc
 
     private init() {}
 
-    func start() {
+    /// Starts recording, and discards earlier events.
+    package func start() {
         lock.whileLocked {
             events.removeAll(keepingCapacity: true)
             isKeeping = true
@@ -21,7 +22,8 @@ final class EngineThreadEvents: OperationTrace.Receiver, ThreadEventSource, @unc
         OperationTrace.install(self, for: .threads)
     }
 
-    func stop() -> [ThreadEvent] {
+    /// - Returns: the recorded events, in any order.
+    package func stop() -> [ThreadEvent] {
         OperationTrace.remove(self)
         return lock.whileLocked {
             isKeeping = false
@@ -29,7 +31,7 @@ final class EngineThreadEvents: OperationTrace.Receiver, ThreadEventSource, @unc
         }
     }
 
-    func receive(_ event: OperationTrace.ThreadEvent) {
+    package func receive(_ event: OperationTrace.ThreadEvent) {
         if [.begin, .park, .unpark].contains(event.step) { RunQueue.threadActs() }
         guard let kind = ThreadStep(rawValue: event.step.rawValue) else { return }
         lock.whileLocked {

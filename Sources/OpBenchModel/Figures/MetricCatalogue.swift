@@ -64,34 +64,23 @@ extension Metric {
 
     // MARK: Latency samples
 
-    public static let readyLatency = Metric(
-        name: "ready_latency", kinds: [.latency], unit: .nanoseconds, direction: .lower,
-        summary: "just before the submitting call → ready: the call itself, and the wait for predecessors")
-    public static let startLatency = Metric(
-        name: "start_latency", kinds: [.latency], unit: .nanoseconds, direction: .lower, summary: "ready → start")
-    public static let runTime = Metric(
-        name: "run_time", kinds: [.latency], unit: .nanoseconds, direction: .lower,
-        summary: "start → end: the body, preemption included")
-    public static let endLatency = Metric(
-        name: "end_latency", kinds: [.latency], unit: .nanoseconds, direction: .lower, summary: "ready → end")
-    public static let notifyLatency = Metric(
-        name: "notify_latency", kinds: [.latency], unit: .nanoseconds, direction: .lower,
-        summary: "end → start of the completion block")
-    public static let submitLatency = Metric(
-        name: "submit_latency", kinds: [.latency], unit: .nanoseconds, direction: .lower,
-        summary: "just before the submitting call → start")
-    public static let intendedLatency = Metric(
-        name: "intended_latency", kinds: [.latency], unit: .nanoseconds, direction: .lower,
-        summary: "planned arrival → end")
+    private static func latency(_ name: String, _ summary: String) -> Metric {
+        Metric(name: name, kinds: [.latency], unit: .nanoseconds, direction: .lower, summary: summary)
+    }
+
+    public static let readyLatency = latency(
+        "ready_latency", "just before the submitting call → ready: the call itself, and the wait for predecessors")
+    public static let startLatency = latency("start_latency", "ready → start")
+    public static let runTime = latency("run_time", "start → end: the body, preemption included")
+    public static let endLatency = latency("end_latency", "ready → end")
+    public static let notifyLatency = latency("notify_latency", "end → start of the completion block")
+    public static let submitLatency = latency("submit_latency", "just before the submitting call → start")
+    public static let intendedLatency = latency("intended_latency", "planned arrival → end")
     public static let recordedLatency = Metric(
         name: "recorded_latency", kinds: [.latency], unit: .nanoseconds, direction: .neutral,
         summary: "arrival → end of the same operations in the recording that is replayed")
-    public static let serviceLatency = Metric(
-        name: "service_latency", kinds: [.latency], unit: .nanoseconds, direction: .lower,
-        summary: "just before the submitting call → end")
-    public static let submitLag = Metric(
-        name: "submit_lag", kinds: [.latency], unit: .nanoseconds, direction: .lower,
-        summary: "planned arrival → just before the submitting call")
+    public static let serviceLatency = latency("service_latency", "just before the submitting call → end")
+    public static let submitLag = latency("submit_lag", "planned arrival → just before the submitting call")
     public static let sustainedRate = Metric(
         name: "sustained_rate", kinds: [.latency], unit: .perSecond, direction: .higher,
         summary: "the highest rate of arrivals found whose intended_latency p99 is within the bound")
@@ -111,15 +100,9 @@ extension Metric {
     public static let selfPerturbation = Metric(
         name: "self_perturbation", kinds: [.latency], unit: .ratio, direction: .neutral,
         summary: "time of rounds with time stamps ÷ time of rounds without, interleaved")
-    public static let longestWait = Metric(
-        name: "longest_wait", kinds: [.latency], unit: .nanoseconds, direction: .lower,
-        summary: "the longest ready → start of a class")
-    public static let quiesceTime = Metric(
-        name: "quiesce_time", kinds: [.latency], unit: .nanoseconds, direction: .lower,
-        summary: "suspend returned → last start within the hold")
-    public static let resumeToStart = Metric(
-        name: "resume_to_start", kinds: [.latency], unit: .nanoseconds, direction: .lower,
-        summary: "resume called → first start")
+    public static let longestWait = latency("longest_wait", "the longest ready → start of a class")
+    public static let quiesceTime = latency("quiesce_time", "suspend returned → last start within the hold")
+    public static let resumeToStart = latency("resume_to_start", "resume called → first start")
     public static let cpuShare = Metric(
         name: "cpu_share", kinds: [.latency], unit: .ratio, direction: .neutral,
         summary: "CPU time of a class ÷ its wall time from start to end")
@@ -139,21 +122,18 @@ extension Metric {
     public static let retainedBytes = Metric(
         name: "retained_bytes", kinds: [.memory], unit: .bytes, direction: .lower, basis: .operation, isSigned: true,
         summary: "bytes in use beyond those at the mark `before`")
-    public static let heapAllocated = Metric(
-        name: "heap_allocated", kinds: [.memory], unit: .bytes, direction: .lower,
-        summary: "jemalloc's stats.allocated at a mark")
-    public static let heapActive = Metric(
-        name: "heap_active", kinds: [.memory], unit: .bytes, direction: .lower,
-        summary: "jemalloc's stats.active at a mark")
-    public static let heapResident = Metric(
-        name: "heap_resident", kinds: [.memory], unit: .bytes, direction: .lower,
-        summary: "jemalloc's stats.resident at a mark")
-    public static let heapMapped = Metric(
-        name: "heap_mapped", kinds: [.memory], unit: .bytes, direction: .lower,
-        summary: "jemalloc's stats.mapped at a mark")
-    public static let heapRetained = Metric(
-        name: "heap_retained", kinds: [.memory], unit: .bytes, direction: .lower,
-        summary: "jemalloc's stats.retained at a mark")
+    /// One of jemalloc's figures at a mark.
+    private static func heap(_ name: String) -> Metric {
+        Metric(
+            name: "heap_\(name)", kinds: [.memory], unit: .bytes, direction: .lower,
+            summary: "jemalloc's stats.\(name) at a mark")
+    }
+
+    public static let heapAllocated = heap("allocated")
+    public static let heapActive = heap("active")
+    public static let heapResident = heap("resident")
+    public static let heapMapped = heap("mapped")
+    public static let heapRetained = heap("retained")
     public static let unreleasedBytes = Metric(
         name: "unreleased_bytes", kinds: [.memory], unit: .bytes, direction: .lower, slack: .absolute(2048),
         basis: .operation, isSigned: true,
@@ -205,30 +185,24 @@ extension Metric {
 
     // MARK: Disturbances of a sample
 
-    public static let probeCost = Metric(
-        name: "probe_cost", unit: .nanoseconds, direction: .neutral,
-        summary: "time that the proof of the outcome adds per operation, measured on the serial backend")
-    public static let referenceLoopTime = Metric(
-        name: "anchor_time", unit: .nanoseconds, direction: .neutral,
-        summary: "a short fixed loop, timed beside the sample: how fast the machine was")
-    public static let stealTime = Metric(
-        name: "steal_time", unit: .nanoseconds, direction: .neutral,
-        summary: "time that the hypervisor gave to other guests, all CPUs together")
-    public static let cpuPressure = Metric(
-        name: "cpu_pressure", unit: .nanoseconds, direction: .neutral,
-        summary: "time in which some task on the machine waited for a CPU (PSI)")
-    public static let foreignTime = Metric(
-        name: "foreign_time", unit: .nanoseconds, direction: .neutral,
-        summary: "CPU time that other processes used while the sample's process lived")
-    public static let throttledTime = Metric(
-        name: "throttled_time", unit: .nanoseconds, direction: .neutral,
-        summary: "time lost to throttling by the cgroup's quota")
-    public static let processors = Metric(
-        name: "cpus", unit: .count, direction: .neutral, summary: "processors to which --cpus confines the sample")
-    public static let nodes = Metric(
-        name: "numa_nodes", unit: .count, direction: .neutral, summary: "NUMA nodes of the processors in `cpus`")
-    public static let load = Metric(
-        name: "load", unit: .ratio, direction: .neutral, summary: "the load average of one minute at the start")
+    private static func circumstance(_ name: String, unit: Unit = .nanoseconds, _ summary: String) -> Metric {
+        Metric(name: name, unit: unit, direction: .neutral, summary: summary)
+    }
+
+    public static let probeCost = circumstance(
+        "probe_cost", "time that the proof of the outcome adds per operation, measured on the serial backend")
+    public static let referenceLoopTime = circumstance(
+        "anchor_time", "a short fixed loop, timed beside the sample: how fast the machine was")
+    public static let stealTime = circumstance(
+        "steal_time", "time that the hypervisor gave to other guests, all CPUs together")
+    public static let cpuPressure = circumstance(
+        "cpu_pressure", "time in which some task on the machine waited for a CPU (PSI)")
+    public static let foreignTime = circumstance(
+        "foreign_time", "CPU time that other processes used while the sample's process lived")
+    public static let throttledTime = circumstance("throttled_time", "time lost to throttling by the cgroup's quota")
+    public static let processors = circumstance("cpus", unit: .count, "processors to which --cpus confines the sample")
+    public static let nodes = circumstance("numa_nodes", unit: .count, "NUMA nodes of the processors in `cpus`")
+    public static let load = circumstance("load", unit: .ratio, "the load average of one minute at the start")
 
     // MARK: Single features
 

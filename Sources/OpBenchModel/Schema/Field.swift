@@ -89,7 +89,8 @@ extension Format where Value: Sendable {
             }
             var value = draft
             for field in fields {
-                mistakes.keep(members[field.name]) { node throws(InputErrors) in try field.read(node, &value) }
+                guard let member = members[field.name] else { continue }
+                mistakes.keep { () throws(InputErrors) in try field.read(member, &value) }
             }
             mistakes.keep { () throws(InputErrors) in try last(&value, node) }
             try mistakes.check()

@@ -108,13 +108,6 @@ public final class Mistakes {
         }
     }
 
-    /// Like `keep`, for something optional.
-    @discardableResult
-    public func keep<Input, Value>(_ input: Input?, _ reading: (Input) throws(InputErrors) -> Value) -> Value? {
-        guard let input else { return nil }
-        return keep { () throws(InputErrors) in try reading(input) }
-    }
-
     /// Like `keep`, for a step that ends with its first mistake.
     @discardableResult
     public func keepFirst<Value>(_ reading: () throws(InputError) -> Value) -> Value? {
