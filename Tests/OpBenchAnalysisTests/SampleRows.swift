@@ -1,6 +1,5 @@
-@testable import OpBenchModel
-
 @testable import OpBenchAnalysis
+@testable import OpBenchModel
 
 /// Rows as a run would write them, for one cell by default.
 struct Rows {
