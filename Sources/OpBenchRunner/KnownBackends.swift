@@ -10,7 +10,7 @@ extension BackendFactory {
 
     private static let builtIn =
         EngineBackend.factories + [FoundationBackend.factory] + SerialBackends.factories + DispatchBackend.factories
-        + [ConcurrencyBackend.factory] + OneTBBBackend.factories
+        + ConcurrencyBackend.factories + OneTBBBackend.factories
 
     static func named(_ id: BackendID) -> BackendFactory? { all.first { $0.id == id } }
 }

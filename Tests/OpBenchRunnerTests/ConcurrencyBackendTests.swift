@@ -21,11 +21,14 @@ import Testing
         _ index: Int, _ limit: Int
     ) async throws {
         let (shape, parameters) = Self.limited[index]
-        let report = try await Fixture.report(
-            ConcurrencyBackend.factory, .check, shape, "{\(parameters), \"max_concurrent\": \(limit)}")
-        #expect(report.status == .ok)
-        let highWater = try #require(report.figures.first { $0.metric == "high_water" }?.value)
-        #expect(highWater >= 1 && highWater <= Double(limit))
+        for factory in [ConcurrencyBackend.factory, ConcurrencyBackend.group] {
+            let report = try await Fixture.report(
+                factory, .check, shape, "{\(parameters), \"max_concurrent\": \(limit)}")
+            guard report.status != .unsupported else { continue }
+            #expect(report.status == .ok)
+            let highWater = try #require(report.figures.first { $0.metric == "high_water" }?.value)
+            #expect(highWater >= 1 && highWater <= Double(limit), "\(factory.id.rawValue)")
+        }
     }
 
     /// A task that is held cannot be waited for, but a body that ran anyway would most likely have been counted by the
@@ -113,15 +116,16 @@ import Testing
 
     @Test func `inexpressible plans are reported`() throws {
         var lines: [String] = []
-        for (shape, parameters) in [
-            ("chain", #"{"queues": 2}"#), ("blocking", "{}"), ("priority_mix", #"{"max_concurrent": 2}"#),
+        for (id, shape, parameters) in [
+            ("concurrency", "chain", #"{"queues": 2}"#), ("concurrency", "blocking", "{}"),
+            ("concurrency:group", "chain", "{}"), ("concurrency", "priority_mix", #"{"max_concurrent": 2}"#),
         ] {
-            let plan = try Fixture.plan(shape, parameters)
-            guard case .unsupported(let reason) = ConcurrencyBackend.factory.supports(plan) else {
-                Issue.record("it supports \(shape) \(parameters)")
+            let factory = try #require(BackendFactory.named(BackendID(rawValue: id)))
+            guard case .unsupported(let reason) = factory.supports(try Fixture.plan(shape, parameters)) else {
+                Issue.record("\(id) supports \(shape) \(parameters)")
                 continue
             }
-            lines.append("\(shape) \(parameters): \(reason)")
+            lines.append("\(id), \(shape) \(parameters): \(reason)")
         }
         Golden("concurrency-backends").expect(lines.joined(separator: "\n"), "unsupported")
     }

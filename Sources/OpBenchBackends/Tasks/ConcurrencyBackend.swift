@@ -17,14 +17,32 @@ import OpBenchModel
 ///
 /// At limit 1 the bodies run on an actor, which prefers the higher priority; at limit k they need one of k permits,
 /// first come, first served. An unstructured task costs less than a child of a group.
+///
+/// Beside it, `concurrency:group`: a task group for all, a limit being a window of children. The group's own task submits them.
 package enum ConcurrencyBackend {
-    package static let factory = BackendFactory(
+    package static let factories = [factory, group]
+
+    static let factory = BackendFactory(
         id: .concurrency, guarantees: [], ways: ways,
         refusals: [
             .blocking: "a task must not block its thread, for which the pool has no substitute",
             .barriers: "tasks have no order that a barrier could divide",
             .manualStart: "a task runs on its executor, and no call runs it at once",
         ])
+
+    static let group: BackendFactory = {
+        let reason = "a form of independent operations, not refilled, only"
+        return BackendFactory(
+            id: BackendID(rawValue: "concurrency:group"), guarantees: [],
+            ways: [
+                .independent: Way(
+                    support: {
+                        $0.isRefill
+                            ? .unsupported(reason: reason) : .full(note: "submitted by the group's own task")
+                    }, canHoldPending: { _ in false }, make: { TaskGroupLoop($0, $1) })
+            ],
+            otherwise: reason)
+    }()
 
     private static let ways: [Shape: Way] = [
         .independent: loop().on(.declared), .wakeup: loop(), .openLoop: loop(), .memoryFence: loop(),

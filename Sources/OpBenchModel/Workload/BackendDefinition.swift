@@ -39,6 +39,7 @@ public struct BackendDefinition: Sendable {
             "dispatch:function", "As dispatch, with C functions in place of closures.",
             [.independent, .chain, .graph]),
         .init("concurrency", "Swift tasks in the fastest form shipped for the shape."),
+        .init("concurrency:group", "A task group of all operations; a limit is a window of children.", [.independent]),
         .init(
             "tbb", "oneTBB's task group, in programs built with OPBENCH_PEERS=1; a body runs what it makes ready.",
             [.independent, .chain, .graph]),
