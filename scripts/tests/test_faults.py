@@ -120,13 +120,13 @@ def fill_disk_at_some_places(step, run, is_finished):
 @pytest.mark.parametrize(
     "words",
     [
-        ["baseline", "save", "r", "--name", "new"], ["baseline", "save", "r", "--name", "old", "--replace"],
+        ["baseline", "r", "--name", "new"], ["baseline", "r", "--name", "old", "--replace"],
         ["compare", "r", "r", "--csv", "c.csv", "--junit", "j.xml"],
     ],
 )  # fmt: skip
 def test_a_full_disk_while_files_are_written_exits_1_and_leaves_the_old_ones(preload, folder, words):
     assert go(folder, *RUN).returncode == 0
-    assert go(folder, "baseline", "save", "r", "--name", "old").returncode == 0
+    assert go(folder, "baseline", "r", "--name", "old").returncode == 0
     (folder / "c.csv").write_text("old")
     before = files(folder)
 
