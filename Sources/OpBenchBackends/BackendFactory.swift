@@ -23,7 +23,7 @@ package struct BackendFactory: Sendable {
     package init(
         id: BackendID, guarantees: BackendGuarantees, kinds: Set<SampleKind> = Set(SampleKind.allCases),
         ways: [Shape: Way], refusals: [Shape: String] = [:],
-        otherwise: String = "it has no way to do what the shape needs", threadEvents: EngineThreadEvents? = nil
+        otherwise: String = "it has no way to execute the shape", threadEvents: EngineThreadEvents? = nil
     ) {
         self.id = id
         self.guarantees = guarantees

@@ -71,7 +71,7 @@ struct ExplainCommand: ParsableCommand {
     @Option(
         name: .customLong("output"),
         help: ArgumentHelp(
-            "Write the explanations into this new folder.",
+            "Write the explanations, and both sides' stacks, into this new folder.",
             discussion: "The page of `opbench report RUN` shows those in a folder of the run, such as RUN/explanation.",
             valueName: "dir"))
     var directory: String?

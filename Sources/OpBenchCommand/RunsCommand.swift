@@ -118,7 +118,7 @@ enum RunListTable {
         let whole =
             table.layout(width: nil, heading: name).text.split(separator: "\n").map { TextWidth.of($0) }.max() ?? 0
         let hidden = layout.hidden.joined(separator: ", ")
-        let note = "hidden (terminal too narrow): \(hidden); `COLUMNS=\(whole) opbench runs` shows all"
+        let note = "hidden (terminal too narrow): \(hidden); with COLUMNS=\(whole) all are shown"
         return layout.text + "\n" + WrappedText.paragraph(note, width: width, hanging: 2)
     }
 

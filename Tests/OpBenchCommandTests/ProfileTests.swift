@@ -249,7 +249,10 @@ struct ExplainTests {
         }
         #expect(isKernel(output), "\(output)")
         #expect(Self.unexplained(markdown) == 2)
-        #expect(folder.contents().contains { $0.hasSuffix("-engine-explanation.txt") })
+        let files = folder.contents()
+        for end in ["explanation.txt", "cpu-base.folded", "cpu-head.folded"] {
+            #expect(files.contains { $0.hasSuffix("-engine-\(end)") }, "\(files)")
+        }
     }
 
     /// The number of table rows that only have a difference.

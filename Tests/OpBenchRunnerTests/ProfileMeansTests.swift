@@ -2,6 +2,7 @@ import CLinuxMeasure
 import Glibc
 import OpBenchBackends
 import OpBenchLaunch
+import OpBenchModel
 import OpBenchProfile
 import TestSupport
 import Testing
@@ -148,7 +149,7 @@ import Testing
                     recorder.roundDrained()
                 }
                 try recorder.end()
-                return try ScheduleRecorder.read(folder: folder)
+                return try ScheduleRecorder.schedules(FileBytes.read("\(folder)/\(ScheduleRecorder.fileName)"))
             }
         }.get()
         #expect(schedules.duration > 0 && !schedules.threads.isEmpty)

@@ -5,10 +5,12 @@ import OpBenchModel
 /// Classes of urgency on Dispatch: a queue of another quality of service for each.
 final class DispatchLevels: RoundBackend, @unchecked Sendable {
     /// By ascending urgency.
-    private static let qualities: [DispatchQoS] = [.background, .utility, .default, .userInitiated, .userInteractive]
+    private static let levels: [DispatchQoS] = [.background, .utility, .default, .userInitiated, .userInteractive]
 
     private let plan: WorkloadPlan
     private let classes: [UInt8]
+    /// By class.
+    private let qualities: [DispatchQoS]
     private let body: OperationBody
     private let group = DispatchGroup()
     private let notifications = Notifications()
@@ -18,6 +20,7 @@ final class DispatchLevels: RoundBackend, @unchecked Sendable {
         self.plan = plan
         self.body = body
         classes = plan.classes?.ofOperation ?? []
+        qualities = plan.classLevels.map { Self.levels[$0] }
     }
 
     static func support(_ plan: WorkloadPlan) -> Support {
@@ -31,7 +34,7 @@ final class DispatchLevels: RoundBackend, @unchecked Sendable {
     }
 
     func build() {
-        for quality in plan.classLevels.map({ Self.qualities[$0] }) {
+        for quality in qualities {
             queues.append(
                 plan.startsSuspended
                     ? DispatchQueue(label: "opbench.level", qos: quality, attributes: .concurrent)

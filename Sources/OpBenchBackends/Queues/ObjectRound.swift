@@ -200,7 +200,7 @@ class ObjectRound<Queue: ObjectQueue>: QueueRound<Queue>, @unchecked Sendable {
 }
 
 extension BackendFactory {
-    /// How a library of operation queues executes what shapes need.
+    /// How a library of operation queues executes shapes.
     static func libraryWays(
         _ make: @escaping @Sendable (WorkloadPlan, OperationBody) -> any RoundBackend
     ) -> [Shape: Way] {

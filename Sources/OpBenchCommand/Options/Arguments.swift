@@ -67,7 +67,7 @@ enum FolderArgument {
 /// `--results`: the folder of the runs that a command takes.
 struct ResultsOption: ParsableArguments {
     @Option(
-        name: .customLong("results"), help: ArgumentHelp("The folder to look runs up in.", valueName: "dir"),
+        name: .customLong("results"), help: ArgumentHelp("The folder of runs.", valueName: "dir"),
         completion: .directory)
     var folder = "results"
 

@@ -43,9 +43,9 @@ final class ExplainMonitor {
                 ? "\(title), \(counted(turns, "turn")) of each backend"
                 : "\(title), \(counted(turns, "turn")) of each build, \(backends.names)"
             let lines = [heading] + (cell.explanation.lines(measured: measured) + cell.notes).map { "  \($0)" }
-            let file = try output?.write(cell, lines)
+            let files = try output?.write(cell, lines) ?? []
             let width = TableWidth.ofTerminal()
-            let text = (lines + [file].compactMap(\.self).map { "  \($0)" }).map { line in
+            let text = (lines + files.map { "  \($0)" }).map { line in
                 let escaped = TerminalText.escaped(line, limit: TerminalText.messageLimit, keepsScopes: true)
                 return WrappedText.paragraph(escaped, width: width, hanging: 6)
             }
@@ -62,7 +62,7 @@ final class ExplainMonitor {
     func finish() { display.eraseBar() }
 }
 
-/// A new or empty folder for explanations.
+/// A new or empty folder for explanations and the stacks behind them.
 final class ExplanationFolder: Sendable {
     private let folder: WrittenFolder
 
@@ -75,14 +75,16 @@ final class ExplanationFolder: Sendable {
     }
 
     /// - Parameter lines: the explanation, after its heading.
-    /// - Returns: the file's path.
-    func write(_ cell: ExplainedCell, _ lines: [String]) throws -> String {
+    /// - Returns: the paths of the files.
+    func write(_ cell: ExplainedCell, _ lines: [String]) throws -> [String] {
         let backends = cell.target.backends
         let stem = ProfileNames.stem(
             of: cell.target.cell, on: backends.areTwo ? [backends.base, backends.head] : [backends.base],
             among: Set(try folder.names()))
-        let name = stem + Self.textSuffix
-        try folder.replace(name, by: lines.map { $0 + "\n" }.joined())
-        return folder.file(name)
+        let text = (file: stem + Self.textSuffix, text: lines.map { $0 + "\n" }.joined())
+        return try ([text] + cell.stacks.map { (file: "\(stem)-\($0.file)", text: $0.text) }).map { file in
+            try folder.replace(file.file, by: file.text)
+            return folder.file(file.file)
+        }
     }
 }

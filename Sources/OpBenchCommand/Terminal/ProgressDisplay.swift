@@ -216,8 +216,9 @@ struct TimeLeft {
         self.elapsed = elapsed
     }
 
-    /// Detects, once, that the work takes longer than planned because something else uses the machine. The plan's estimate
-    /// assumes an idle machine; without this, the remaining time would grow from sample to sample without an explanation.
+    /// Detects, once, that the work takes longer than planned because something else uses the machine. The plan's
+    /// estimate assumes an idle machine; without this, the remaining time would grow from sample to sample without an
+    /// explanation.
     ///
     /// - Parameter isNoisy: whether something else used the machine during the sample that was just recorded.
     /// - Returns: a message to print now; nearly always nil.

@@ -47,6 +47,8 @@ public struct ExplainedTarget: Sendable, Hashable {
 public struct ExplainedCell: Sendable {
     public let target: ExplainedTarget
     public let explanation: Explanation
+    /// Folded stacks of CPU time and of allocations on each side, from its middle turn.
+    public let stacks: [(file: String, text: String)]
     /// Reasons for missing records.
     public let notes: [String]
 }
@@ -136,7 +138,19 @@ public struct Explainer: Sendable {
         let (base, head) = (samples[.base] ?? [], samples[.head] ?? [])
         return ExplainedCell(
             target: target, explanation: Explanation(base: base, head: head, on: target.backends, by: test),
-            notes: notes.sorted())
+            stacks: Self.stacks(samples), notes: notes.sorted())
+    }
+
+    private static func stacks(_ samples: [Side: [ExplainedSample]]) -> [(file: String, text: String)] {
+        let parts: [(String, KeyPath<ExplainedSample, ExplainedSample.Part?>)] = [
+            ("cpu", \.cpu), ("allocations", \.allocations),
+        ]
+        return parts.flatMap { name, path in
+            Side.allCases.compactMap { side in
+                guard let turns = samples[side], let part = turns[turns.count / 2][keyPath: path] else { return nil }
+                return ("\(name)-\(side.rawValue).folded", part.profile.folded())
+            }
+        }
     }
 }
 

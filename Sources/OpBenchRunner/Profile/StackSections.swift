@@ -74,7 +74,8 @@ extension ProfileTaker {
         if means == .schedule {
             defer { discard(ScheduleRecorder.fileName) }
             let answer = try await take(.schedule)
-            let schedules = try ScheduleRecorder.read(folder: stage.folder.path).named(answer.threadNames)
+            let schedules = try ScheduleRecorder.schedules(try bytes(of: ScheduleRecorder.fileName))
+                .named(answer.threadNames)
             return ProfileSection(
                 .offcpu, means: means.rawValue, lines: schedules.lines(operations: answer.operations),
                 perturbation: plain.perturbation(of: answer))

@@ -84,7 +84,7 @@ struct MemoryTrial {
         let counts: [(Metric, KeyPath<HeapReading, Int>, to: Round.Mark, phase: String)] = [
             (.allocations, \.allocationCount, .drained, "total"),
             (.allocatedBytes, \.allocatedBytesEver, .drained, "total"),
-            (.unreleasedBytes, \.allocated, .released, "mark:\(Round.Mark.released)"),
+            (.unreleasedBytes, \.allocated, .released, Round.Mark.released.phase),
         ]
         for (metric, count, mark, phase) in counts {
             guard let least = rounds.compactMap({ $0.difference(of: count, from: .before, to: mark) }).min() else {
@@ -99,7 +99,7 @@ struct MemoryTrial {
         let operations = trial.plan.operationCount
         for mark in Round.Mark.allCases {
             guard let reading = readings.at[mark.rawValue] else { continue }
-            let phase = "mark:\(mark)"
+            let phase = mark.phase
             for (metric, value) in [
                 (Metric.heapAllocated, reading.allocated), (.heapActive, reading.active),
                 (.heapResident, reading.resident), (.heapMapped, reading.mapped), (.heapRetained, reading.retained),

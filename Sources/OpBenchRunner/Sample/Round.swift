@@ -51,6 +51,9 @@ struct Round: Sendable {
     /// The instants at which memory is read.
     enum Mark: Int, CaseIterable, Sendable {
         case before, pending, drained, released
+
+        /// The phase of its rows.
+        var phase: String { "mark:\(self)" }
     }
 
     /// Runs a round.

@@ -51,8 +51,8 @@ enum PerfEvents: String, Sendable, CaseIterable {
     /// Buffer for records that perf has not yet written, per processor. Ordinary users may lock little memory.
     private static var buffer: [String] { geteuid() == 0 ? ["-m", "8M"] : [] }
 
-    /// Arguments of `perf record` that write to a file, without copies of executables in the home folder. Without events
-    /// of BPF programs, since the thread that collects them delays the end by up to a second.
+    /// Arguments of `perf record` that write to a file, without copies of executables in the home folder. Without
+    /// events of BPF programs, since the thread that collects them delays the end by up to a second.
     func record(into file: String, frequency: Int = Self.frequency) -> [String] {
         ["record", "--no-buildid", "--no-buildid-cache", "--no-bpf-event", "-k", "CLOCK_MONOTONIC"] + Self.buffer
             + options(frequency: frequency)

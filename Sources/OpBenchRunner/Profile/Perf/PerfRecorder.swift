@@ -42,7 +42,7 @@ final class PerfRecorder: ProfileRecorder {
         for target in targets.dropLast() {
             if let attachment = try? Attachment(program, arguments + target, hasOwnGroup) { return attachment }
         }
-        let last = arguments + targets[targets.count - 1]
+        let last = arguments + (targets.last ?? [])
         for _ in 1..<attempts {
             do {
                 return try Attachment(program, last, hasOwnGroup)

@@ -85,8 +85,8 @@ struct Symbolizer: Sendable {
 
     // MARK: The tool
 
-    /// With these options, both tools print a line for each address, then two lines for each function, the innermost
-    /// first: its name, or `??`, and its source location.
+    /// With these options, both tools print three lines for each address: the address, its function's name or `??`, and
+    /// the source location.
     private func arguments(_ tool: String, _ path: String) -> [String] {
         if tool.hasSuffix("addr2line") { return ["-a", "-f", "-e", path] }
         return [
@@ -118,7 +118,7 @@ struct Symbolizer: Sendable {
         return streams[1].contents()
     }
 
-    /// Function names by address, the innermost first. Unknown lines are skipped.
+    /// Function names by address. Unknown lines are skipped.
     static func functions(_ output: [UInt8]) -> [UInt64: [String]] {
         var functions: [UInt64: [String]] = [:]
         var address: UInt64?

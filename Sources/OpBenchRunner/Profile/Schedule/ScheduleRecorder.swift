@@ -53,11 +53,11 @@ final class ScheduleRecorder: ProfileRecorder {
         try WrittenFolder(folder).replace(Self.fileName, by: text)
     }
 
-    /// Reads a recorder's file from a folder.
+    /// The contents of a recorder's file.
     ///
-    /// - Throws: `SystemError` or a `DecodingError` if there is no valid file.
-    static func read(folder: String) throws -> ThreadSchedules {
-        try JSONDecoder().decode(ThreadSchedules.self, from: Data(FileBytes.read("\(folder)/\(fileName)")))
+    /// - Throws: a `DecodingError` if it is not valid.
+    static func schedules(_ file: [UInt8]) throws -> ThreadSchedules {
+        try JSONDecoder().decode(ThreadSchedules.self, from: Data(file))
     }
 }
 
