@@ -81,10 +81,10 @@ final class ExplanationFolder: Sendable {
         let stem = ProfileNames.stem(
             of: cell.target.cell, on: backends.areTwo ? [backends.base, backends.head] : [backends.base],
             among: Set(try folder.names()))
-        let text = (file: stem + Self.textSuffix, text: lines.map { $0 + "\n" }.joined())
-        return try ([text] + cell.stacks.map { (file: "\(stem)-\($0.file)", text: $0.text) }).map { file in
-            try folder.replace(file.file, by: file.text)
-            return folder.file(file.file)
+        let explanation = (name: stem + Self.textSuffix, text: lines.map { $0 + "\n" }.joined())
+        return try ([explanation] + cell.stacks.map { (name: "\(stem)-\($0.name)", text: $0.text) }).map { file in
+            try folder.replace(file.name, by: file.text)
+            return folder.file(file.name)
         }
     }
 }

@@ -48,7 +48,7 @@ public struct ExplainedCell: Sendable {
     public let target: ExplainedTarget
     public let explanation: Explanation
     /// Folded stacks of CPU time and of allocations on each side, from its middle turn.
-    public let stacks: [(file: String, text: String)]
+    public let stacks: [(name: String, text: String)]
     /// Reasons for missing records.
     public let notes: [String]
 }
@@ -141,14 +141,14 @@ public struct Explainer: Sendable {
             stacks: Self.stacks(samples), notes: notes.sorted())
     }
 
-    private static func stacks(_ samples: [Side: [ExplainedSample]]) -> [(file: String, text: String)] {
+    private static func stacks(_ samples: [Side: [ExplainedSample]]) -> [(name: String, text: String)] {
         let parts: [(String, KeyPath<ExplainedSample, ExplainedSample.Part?>)] = [
             ("cpu", \.cpu), ("allocations", \.allocations),
         ]
-        return parts.flatMap { name, path in
+        return parts.flatMap { kind, path in
             Side.allCases.compactMap { side in
                 guard let turns = samples[side], let part = turns[turns.count / 2][keyPath: path] else { return nil }
-                return ("\(name)-\(side.rawValue).folded", part.profile.folded())
+                return ("\(kind)-\(side.rawValue).folded", part.profile.folded())
             }
         }
     }
