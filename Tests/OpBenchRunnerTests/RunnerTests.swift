@@ -268,7 +268,7 @@ import Testing
         ("program", "\"sha256\" : \"", "\"sha256\" : \"0"), ("allocator", "\"allocator\" : \"", "\"allocator\" : \"0"),
         ("kernel", "\"kernel\" : \"", "\"kernel\" : \"0"),
         ("libswiftCore.so", "\"libswiftCore.so\" : \"", "\"libswiftCore.so\" : \"0"),
-        ("LD_AUDIT", "\"environment\" : {", "\"environment\" : {\"LD_AUDIT\": \"mine.so\""),
+        ("LD_AUDIT", "\"environment\" : {", "\"environment\" : {\"LD_AUDIT\": \"mine.so\"}, \"rest\" : {"),
     ])
     func `a run of another program or host is not resumed, finished or not, and stays unchanged`(
         name: String, old: String, new: String
