@@ -76,11 +76,6 @@ class Cell:
         return f"{self.value:.2f}" + (" ({:.2f}–{:.2f})".format(*self.interval) if self.interval else "")
 
     @property
-    def is_gain(self) -> bool:
-        """Whether the engine is faster, beyond chance."""
-        return self.interval is not None and self.interval[1] < 1
-
-    @property
     def is_loss(self) -> bool:
         """Whether it is slower, beyond chance."""
         return self.interval is not None and self.interval[0] > 1
@@ -88,12 +83,11 @@ class Cell:
 
 def makers(runs: Path, verdicts: Path) -> dict[str, Maker]:
     """Makes parts from kept runs: `headline RUN`, the README's table and the sentence after it; `times NAME`, the table of all
-    cells in the runs NAME-ALLOCATOR; `peers onetbb`, the table of the runs peers-ALLOCATOR; `onetbb ALLOCATOR`, a sentence."""
+    cells in the runs NAME-ALLOCATOR; `peers onetbb`, the table of the runs peers-ALLOCATOR."""
     return {
         "headline": lambda name: _headline(cells(runs, name), _peer_cells(runs, verdicts, "system")),
         "times": lambda name: _times([cells(runs, f"{name}-{allocator}") for allocator in ALLOCATORS]),
         "peers": lambda _: _peers(runs, verdicts),
-        "onetbb": lambda allocator: _sentence(runs, verdicts, allocator),
     }
 
 
@@ -157,16 +151,6 @@ def _peers(runs: Path, verdicts: Path) -> str:
     build = facts[0]["executable"]["description"]
     about = f"{facts[0]['progress']['blocks_done']} blocks with oneTBB {build['onetbb']}, {build['compiler'].split(';')[0]}"
     return f"{made}\n{kind} of {about}, {facts[0]['host']['host_class']}; times with {ALLOCATORS['system']}.\n"
-
-
-def _sentence(runs: Path, verdicts: Path, allocator: str) -> str:
-    """Where the engine is faster than oneTBB, and where it is slower, beyond chance."""
-    cells = sorted(_peer_cells(runs, verdicts, allocator), key=lambda cell: cell.value)
-    kinds = {"less": [cell for cell in cells if cell.is_gain], "more": [cell for cell in reversed(cells) if cell.is_loss]}
-    parts = [f"{kind} in {len(of)}, {of[0].value:.2f} in {of[0].name}" for kind, of in kinds.items() if of]
-    said = "; ".join(parts) or "as much, within chance, in all"
-    version = _facts(runs, allocator)["executable"]["description"]["onetbb"]
-    return f"Of oneTBB {version}'s time the engine takes, over {len(cells)} cells, {said}.\n"
 
 
 # Kept runs

@@ -212,7 +212,7 @@ def test_public_symbols_without_a_comment_are_listed_and_synthesized_ones_are_no
     "make",
     [
         lambda folder: goals.maker(folder)("engine"), lambda folder: times.cells(folder, "run"),
-        lambda folder: times.makers(folder, folder)["onetbb"]("system"),
+        lambda folder: times.makers(folder, folder)["peers"]("onetbb"),
         lambda folder: picture.stale(folder, folder / "session.txt", []),
     ],
 )  # fmt: skip
