@@ -9,6 +9,7 @@ struct TailTests {
     /// In nanoseconds.
     private static let (interval, work, wakeUp, long): (Int64, Int64, Int64, Int64) = (20_000, 10_000, 2000, 2_000_000)
     private static let places = [100, 250, 417, 600, 900]
+    private static let foreign = "no processor was free because other threads or programs had them"
 
     /// A thousand operations that arrive every 20 µs and take 10 µs, each on the worker that has been free for longest,
     /// 2 µs after the arrival.
@@ -74,7 +75,7 @@ struct TailTests {
         let expected: [ScriptedServer.Fault: (Culprit.Word, String)] = [
             .lock: (.blocked, "Refresh in others likely held what others waited for"),
             .dependency: (.blocked, "Lookup in others was blocked in its body"),
-            .limit: (.limit, "the limit 1 of searches"), .neighbour: (.overloaded, "no processor was free"),
+            .limit: (.limit, "the limit 1 of searches"), .neighbour: (.overloaded, Self.foreign),
             .suspension: (.suspended, "searches was suspended"),
         ]
         for fault in ScriptedServer.Fault.allCases {
@@ -121,13 +122,18 @@ struct TailTests {
     }
 
     @Test(
-        "A lock held for 2 ms by one of 1,000, which runs or sleeps: its holder, whose victims hold nothing",
+        """
+        A lock held for 2 ms by one of 1,000 that runs: it likely held it, and its victims hold nothing; by one that
+        sleeps, or is itself blocked by what no operation holds: it was blocked, and the others with it
+        """,
         arguments: Self.places, [false, true])
     func heldLock(holder: Int, isAsleep: Bool) throws {
         let tails = try tails(heldLock(by: holder, isAsleep: isAsleep))
         let culprit = try #require(tails.culprits.first)
-        #expect(culprit.name == "operation likely held what others waited for")
-        #expect((culprit.incidents, culprit.runs, culprit.delayed) == (1, 1000, 9))
+        #expect(
+            culprit.name == "operation " + (isAsleep ? "was blocked in its body" : "likely held what others waited for")
+        )
+        #expect((culprit.incidents, culprit.runs, culprit.delayed) == (1, 1000, isAsleep ? 10 : 9))
         #expect(culprit.clearest.first?.culprit?.operation == holder)
         // Seven wait in their bodies, and two until a worker is free.
         let reasons = try #require(tails.groups.first?.reasons)
@@ -153,7 +159,7 @@ struct TailTests {
         var trace = heldLock(by: 417)
         (trace.operations[417].offProcessor, trace.operations[417].processorWait) = (Self.long - 1, Self.long - 1)
         let tails = try tails(trace)
-        #expect(tails.culprits.map(\.name) == ["no processor was free"])
+        #expect(tails.culprits.map(\.name) == [Self.foreign])
     }
 
     @Test("One or two coincidences, and ends by chance, make no holder")
@@ -229,8 +235,10 @@ struct TailTests {
 
     @Test("Late workers: a wake-up or a processor, as the trace shows, from a millisecond on; bodies that lose it")
     func lateWorkers() throws {
-        func late(by time: Int64 = Self.long, _ change: (inout SampleTrace, Int) -> Void) throws -> String? {
-            var trace = trace(workers: 4)
+        func late(
+            by time: Int64 = Self.long, work: Int64 = Self.work, _ change: (inout SampleTrace, Int) -> Void
+        ) throws -> String? {
+            var trace = trace(workers: 4) { _, _ in (work, 0) }
             for index in stride(from: 100, to: 1000, by: 100) {
                 trace.operations[index].start += time
                 trace.operations[index].end += time
@@ -240,18 +248,22 @@ struct TailTests {
         }
         #expect(try late { _, _ in } == "threads were slow to wake up")
         #expect(try late(by: 990_000) { _, _ in } == nil)
-        let processor = "no processor was free"
-        #expect(
-            try late { trace, index in
-                let operation = trace.operations[index]
-                trace.waits?.append(
-                    TracedWait(start: operation.submit, end: operation.start, thread: operation.worker))
-            } == processor)
-        #expect(
-            try late { trace, index in
-                trace.operations[index].start -= Self.long
-                (trace.operations[index].offProcessor, trace.operations[index].processorWait) = (Self.long, Self.long)
-            } == processor)
+        // Bodies run on a few or on most of the four processors.
+        for (work, name) in [(Self.work, Self.foreign), (3 * Self.interval, "no processor was free")] {
+            #expect(
+                try late(work: work) { trace, index in
+                    let operation = trace.operations[index]
+                    trace.waits?.append(
+                        TracedWait(start: operation.submit, end: operation.start, thread: operation.worker))
+                } == name)
+            #expect(
+                try late(work: work) { trace, index in
+                    trace.operations[index].start -= Self.long
+                    (trace.operations[index].offProcessor, trace.operations[index].processorWait) = (
+                        Self.long, Self.long
+                    )
+                } == name)
+        }
     }
 
     // MARK: Figures

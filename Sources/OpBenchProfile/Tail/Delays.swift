@@ -3,7 +3,7 @@ struct Cause: Hashable, Comparable {
     enum Kind: String, Codable, Sendable {
         /// Bodies that others were blocked by, likely.
         case holder
-        /// Bodies that were blocked by nothing that is known.
+        /// Bodies that were blocked by nothing that is known, and perhaps others with them.
         case blocked
         /// Bodies that ran.
         case running
@@ -139,11 +139,13 @@ struct Delays {
         guard holder != Int(Holders.none) else {
             return list.add(Cause(kind: .blocked, place: groups[index]), blocked, by: index)
         }
-        // The holder itself may have waited for a processor.
+        // The holder itself may have waited for a processor; or, if it was blocked for unusually long, with the others
+        // for what no operation holds.
         let holding = trace.operations[holder]
         let waiting = Double(holding.knownProcessorWait) / Double(max(1, holding.elapsed))
         list.add(Cause(kind: .processors), blocked * waiting)
-        list.add(Cause(kind: .holder, place: groups[holder]), blocked * (1 - waiting), by: holder)
+        let kind = holders.isLate[holder] ? Cause.Kind.blocked : .holder
+        list.add(Cause(kind: kind, place: groups[holder]), blocked * (1 - waiting), by: holder)
     }
 }
 

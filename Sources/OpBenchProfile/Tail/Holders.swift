@@ -22,7 +22,7 @@ struct Holders {
     /// Bodies that take long enough, by their ends.
     private let byEnd: [(end: TraceTime, index: Int)]
     /// For each operation, whether its body was blocked for unusually long.
-    private var isLate: [Bool] = []
+    private(set) var isLate: [Bool] = []
 
     /// - Parameters:
     ///   - groups: the group of each operation.

@@ -15,13 +15,14 @@ private struct TailAnalysis {
     private let waits: WaitAnalysis
     private let groups: Groups
     private let delays: Delays
+    /// Whether bodies ran on half of the processors or more, on average.
+    private let isBusy: Bool
     /// The causes that delayed slow operations.
     private var found: [Cause: [Delays.Charge]] = [:]
 
     private static let leastSlow = 3
     private static let leastVictims = 3
     private static let leastShare = 0.2
-    private static let leastWork = 2.0
     /// In nanoseconds: threads wait so long for the kernel on any machine at times.
     private static let leastByKernel = 1e6
     private static let mostUsual = 100
@@ -29,6 +30,8 @@ private struct TailAnalysis {
     init(_ trace: SampleTrace, _ graph: OperationGraph, _ waits: WaitAnalysis) {
         (self.trace, self.waits, groups) = (trace, waits, Groups(trace))
         delays = Delays(trace, graph, waits, groups: groups.ofOperation, members: groups.members)
+        let running = trace.operations.reduce(0) { $0 + ($1.wasExecuted ? $1.ownTime : 0) }
+        isBusy = 2 * running >= Int64(trace.workerCount) * trace.elapsed
     }
 
     mutating func tails() -> [Tail] {
@@ -57,7 +60,7 @@ private struct TailAnalysis {
     private mutating func judge(_ slow: ArraySlice<Int>, of members: [Int]) -> [NamedTime] {
         let usual = usualWork(of: members)
         let mean = Double(slow.reduce(0) { $0 + latency($1) }) / Double(slow.count)
-        let least = max(mean * Self.leastShare, Self.leastWork * usual.values.reduce(0, +))
+        let least = max(mean * Self.leastShare, usual.values.reduce(0, +))
         var parts: [NamedTime] = []
         for (cause, charges) in Dictionary(grouping: slow.flatMap { delays.charges(of: $0) }, by: \.cause) {
             let unusual = charges.compactMap { charge -> Delays.Charge? in
@@ -92,7 +95,7 @@ private struct TailAnalysis {
         case .limit: "the limit \(queue.limit.map { "\($0) " } ?? "")of \(queue.name)"
         case .suspension: "\(queue.name) was suspended"
         case .workers: "all workers were in bodies"
-        case .processors: "no processor was free"
+        case .processors: "no processor was free" + (isBusy ? "" : " because other threads or programs had them")
         case .wakeUps: "threads were slow to wake up"
         case .engine: "the engine's way from one operation to the next"
         }

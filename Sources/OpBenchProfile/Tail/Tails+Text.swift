@@ -2,6 +2,8 @@ import OpBenchModel
 
 extension Tails {
     private static let mostOthers = 4
+    /// In parts of the first one's delay.
+    private static let leastOther = 0.1
     private static let mostGroups = 8
 
     /// Lines for a terminal, without line ends. They contain unescaped names, which the printing code must escape.
@@ -17,11 +19,12 @@ extension Tails {
     /// The greatest cause, with a word for it, and the others.
     private func causes(after word: String?) -> [String] {
         guard let first = culprits.first else {
-            let rule = "no cause delays the slowest 1 % of a class by a fifth of their latency and twice its usual work"
+            let rule = "no cause delays the slowest 1 % of a class by a fifth of their latency and its usual work"
             return [word ?? "nothing: \(rule)"]
         }
+        let others = culprits.dropFirst().filter { Double($0.delay) >= Self.leastOther * Double(first.delay) }
         return (word.map { [$0] } ?? []) + ["\(first.word.rawValue): \(first.line)"] + first.clearest.flatMap(\.lines)
-            + culprits.dropFirst().prefix(Self.mostOthers).map { "then \($0.word.rawValue): \($0.line)" }
+            + others.prefix(Self.mostOthers).map { "then \($0.word.rawValue): \($0.line)" }
     }
 
     /// The lines with a heading, as a page shows them.
@@ -73,7 +76,7 @@ extension Culprit {
 
 extension Incident {
     fileprivate var lines: [String] {
-        (culprit.map { ["  \($0.line)"] } ?? [])
+        (culprit.map { ["  \($0.line): \($0.shares)"] } ?? [])
             + ["  \(culprit == nil ? "" : "  ")delayed \(delayed) by \(Quantities.time(delay)), longest \(victim.line)"]
     }
 }
@@ -82,9 +85,10 @@ extension SlowOperation {
     fileprivate var line: String {
         func after(_ time: Int64) -> String { "+" + Quantities.time(Double(time) - Double(submit)) }
         return "operation \(operation) (\(name)): submitted at \(Quantities.time(submit)), ready \(after(ready)), "
-            + "started \(after(start)), ended \(after(end)): "
-            + NamedTime.shares(reasons, of: Double(end) - Double(submit))
+            + "started \(after(start)), ended \(after(end))"
     }
+
+    fileprivate var shares: String { NamedTime.shares(reasons, of: Double(end) - Double(submit)) }
 }
 
 extension NamedTime {

@@ -64,8 +64,8 @@ public struct NamedTime: Codable, Equatable, Sendable {
     }
 }
 
-/// A group, a queue or the machine that delayed the slowest 1 % of a group by a fifth of their latency and twice the
-/// usual work of the group or more, and three operations at least. A delay by the kernel also averages a millisecond or more.
+/// A group, a queue or the machine that delayed the slowest 1 % of a group by a fifth of their latency and the usual
+/// work of the group or more, and three operations at least. A delay by the kernel also averages a millisecond or more.
 public struct Culprit: Codable, Equatable, Sendable {
     /// The word for such causes.
     public var word: Word
