@@ -36,6 +36,9 @@ struct InitCommand: ParsableCommand {
 
     @OptionGroup var window: WindowOptions
 
+    @Option(help: ArgumentHelp("Only operations of queues with this name.", valueName: "name"))
+    var queue: String?
+
     @Flag(help: "Keep the names of a recording's classes and queues, as names of its groups.")
     var names = false
 
@@ -53,9 +56,15 @@ struct InitCommand: ParsableCommand {
         if (shape == nil) == (recording == nil) {
             throw ValidationError("Name a shape, or a recording by --from-recording.")
         }
-        if recording == nil, names || !window.isEmpty {
+        if recording == nil, names || part != .all {
             throw ValidationError("--names, --from, --to and --queue are for a recording: name it by --from-recording.")
         }
+    }
+
+    private var part: RecordingWindow {
+        var part = window.value
+        part.queue = queue
+        return part
     }
 
     func run() throws {
@@ -84,7 +93,7 @@ struct InitCommand: ParsableCommand {
     /// Reads the recording, and reports the numbers of its queues and groups.
     private func replayed(_ recording: String) throws -> ReplayedRecording {
         let replayed = try ReplayedRecording(
-            Recording.read(recording, window: window.value), path: recording, keepsNames: names)
+            Recording.read(recording, window: part), path: recording, keepsNames: names)
         for (number, queue) in replayed.queues.enumerated() {
             let limit = queue.limit.map { "limit \($0)" } ?? "the default limit"
             StandardError.say(

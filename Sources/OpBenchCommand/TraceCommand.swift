@@ -19,14 +19,13 @@ struct TraceCommand: ParsableCommand {
 
             EXAMPLES
               opbench trace server.oprec
-              opbench trace --from 10s --to 10.5s server.oprec
-              opbench trace --queue downloads --output downloads server.oprec
+              opbench trace --from 10s --to 10.5s --output peak server.oprec
 
             EXIT CODES
               0    explained, whatever the recording lacks
               1    the files cannot be written
-              64   bad usage, no recording, a damaged one, or no such queue;
-                   nothing was written
+              64   bad usage, no recording, one with a damaged beginning, or no
+                   operation in that time; nothing was written
             """)
 
     @Argument(help: ArgumentHelp("A recording.", valueName: "file"), completion: .file())

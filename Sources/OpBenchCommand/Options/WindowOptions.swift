@@ -14,14 +14,7 @@ struct WindowOptions: ParsableArguments {
         transform: FormedArgument.offset)
     var to: Int64?
 
-    @Option(help: ArgumentHelp("Only operations of queues with this name.", valueName: "name"))
-    var queue: String?
-
-    var value: RecordingWindow {
-        RecordingWindow(from: from, to: to, queue: queue)
-    }
-
-    var isEmpty: Bool { from == nil && to == nil && queue == nil }
+    var value: RecordingWindow { RecordingWindow(from: from, to: to) }
 
     func validate() throws {
         guard let from, let to, from >= to else { return }

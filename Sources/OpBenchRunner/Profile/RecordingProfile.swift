@@ -19,7 +19,13 @@ public struct RecordingProfile: Sendable {
         if count > Self.mostOperations {
             throw InputError(
                 file: file, message: "\(count) operations would take more than 8 GB of memory",
-                remedy: "choose at most \(Self.mostOperations) with --from and --to, or --queue")
+                remedy: "choose at most \(Self.mostOperations) with --from and --to")
+        }
+        if count == 0, window != .all {
+            throw InputError(
+                file: file, message: "no operation was submitted in that time",
+                remedy: "choose another with --from and --to; the recording ends at "
+                    + Quantities.time(recording.trace.stop))
         }
     }
 
@@ -71,11 +77,12 @@ extension Recording {
                 "lost events: \(lostEvents), because the disk was too slow: operations are "
                     + "missing, or seem not to have run")
         }
-        if isCut { flaws.append("the recording has no end: the program was killed, or still runs, or the file is cut") }
         if unreadBytes > 0 {
             flaws.append(
-                "the last \(Quantities.bytes(Double(unreadBytes))) of the file are left out: no whole block begins "
-                    + "there, as after a power failure or on a full disk")
+                "the last \(Quantities.bytes(Double(unreadBytes))) of the file are left out: they begin with a block that "
+                    + "is damaged, or not whole, as on a full disk")
+        } else if isCut {
+            flaws.append("the recording has no end: the program was killed, or still runs, or the file is cut")
         }
         if missingParts > 0 {
             let parts = missingParts == 1 ? "an earlier part" : "\(missingParts) earlier parts"
