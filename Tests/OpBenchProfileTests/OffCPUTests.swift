@@ -112,8 +112,11 @@ struct OffCPUTests {
         \t            4100 $s6server7DrawingC4mainyyF+0x8 (/tmp/server)
         \t            2100 $s15OperationEngine6RunnerV3runyyF+0x8 (/tmp/server)
         """
+    /// By a semaphore.
     static let refresh = look.replacing("$s6server4lookyyF", with: "$s6server14RefreshPaletteC4mainyyF")
         .replacing("$s6server7DrawingC4mainyyF", with: "$s6server7refreshyyF")
+        .replacing(
+            "libc.so.6)\n", with: "libc.so.6)\n\t 3000 _dispatch_semaphore_signal_slow+0x8 (/lib/libdispatch.so)\n")
     static let stock = look.replacing("$s6server4lookyyF", with: "$s6server5stockyyF")
     static let interrupted = """
         \tffffffff81000400 try_to_wake_up+0x77 ([kernel.kallsyms])

@@ -14,6 +14,9 @@ struct BlamedWaits {
         var waker: String?
         /// The group of the operation in whose body the waker was.
         var wakerGroup: String?
+
+        /// The function, or the operation's body if no function of its own shows.
+        var place: String { function == BlamedWaits.lostBody ? "the body of \(group ?? "an operation")" : function }
     }
 
     struct Sum {
@@ -30,8 +33,8 @@ struct BlamedWaits {
     private var waits: [(key: Key, time: Int64)] = []
     private let stacks: StackProfile
     private let classifier: FrameClassifier
-    /// By stack, the function, and whether the thread is the queue's own as far as it shows.
-    private var places: [UInt32: (function: String, isQueue: Bool)] = [:]
+    /// By stack, the function, and whether the thread is the queue's own, or no caller is known, as far as it shows.
+    private var places: [UInt32: (function: String, isQueue: Bool, isLost: Bool)] = [:]
 
     /// - Parameter bodies: nil without a recording of the program.
     init(_ profile: OffCPU, _ bodies: RecordedBodies?, _ classifier: FrameClassifier) {
@@ -53,7 +56,8 @@ struct BlamedWaits {
                 blamed = before
             }
             let key = Key(
-                function: place.isQueue ? Self.lostBody : place.function, group: group,
+                function: group != nil && (place.isQueue || place.isLost) ? Self.lostBody : place.function,
+                group: group,
                 waker: blamed.waker.map { self.place(of: $0.stack).function },
                 wakerGroup: blamed.waker.flatMap { bodies?.group(of: $0.thread, at: blamed.end) })
             waits.append((key, wait.length))
@@ -76,12 +80,13 @@ struct BlamedWaits {
         return sums.values.sorted { order($0) < order($1) }
     }
 
-    private mutating func place(of stack: UInt32) -> (function: String, isQueue: Bool) {
+    private mutating func place(of stack: UInt32) -> (function: String, isQueue: Bool, isLost: Bool) {
         if let known = places[stack] { return known }
         let frames = stacks.stack(stack).map { stacks.frames[Int($0)] }
         let classes = frames.map { classifier.classify($0) }
+        let answerable = frames.lastIndex { classifier.isAnswerable($0) }
         let innermost =
-            frames.lastIndex { classifier.isAnswerable($0) }
+            answerable
             ?? classes.lastIndex { ![.kernel, .futex, .libc, .unknown].contains($0) }
             // Where the chain of callers is broken, the C library's function.
             ?? classes.lastIndex { $0 != .kernel }
@@ -91,7 +96,7 @@ struct BlamedWaits {
         }
         let place = (
             function: (innermost.map { frames[$0] } ?? frames.last)?.name ?? "[no stack]",
-            isQueue: hasQueue && !hasOthers
+            isQueue: hasQueue && !hasOthers, isLost: answerable == nil
         )
         places[stack] = place
         return place

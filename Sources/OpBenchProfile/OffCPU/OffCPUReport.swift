@@ -45,7 +45,7 @@ public struct OffCPUReport: Sendable {
     /// Waits by function and waker, and those of bodies by the operations' classes.
     private func waits(_ count: Int) -> [String] {
         let waits = BlamedWaits(profile, bodies, classifier)
-        let pairs = waits.sums { .init(function: $0.function, waker: $0.waker) }
+        let pairs = waits.sums { .init(function: $0.place, waker: $0.waker) }
         let (ended, others) = (pairs.filter { $0.key.waker != nil }, pairs.filter { $0.key.waker == nil })
         let names = ShortNames(pairs.flatMap { [$0.key.function, $0.key.waker].compactMap(\.self) })
         func list(_ heading: String, _ sums: [BlamedWaits.Sum]) -> [String] {

@@ -49,15 +49,18 @@ private struct QueueLibrary {
     /// Prefixes of the names of files.
     var files: [String] = []
 
+    func has(_ file: String) -> Bool { files.contains { file.hasPrefix($0) } }
+
     static let engine = QueueLibrary(
         modules: ["OperationEngine", "OperationEngineProgress", "OperationEngineFoundation"])
+    static let dispatch = QueueLibrary(modules: ["Dispatch"], files: ["libdispatch", "libBlocksRuntime"])
 
     /// By the name of the backend, without a form.
     static let builtIn = [
         BackendID.engine.family: engine,
         BackendID.foundation.family: QueueLibrary(
             modules: ["Foundation", "FoundationEssentials"], files: ["libFoundation", "lib_Foundation"]),
-        BackendID.dispatch.family: QueueLibrary(modules: ["Dispatch"], files: ["libdispatch", "libBlocksRuntime"]),
+        BackendID.dispatch.family: dispatch,
         BackendID.concurrency.family: QueueLibrary(modules: ["_Concurrency"], files: ["libswift_Concurrency"]),
         "tbb": QueueLibrary(modules: [], files: ["libtbb"]),
     ]
@@ -97,12 +100,13 @@ public struct FrameClassifier: Sendable {
     public var classes: [FrameClass] { [queue] + FrameClass.others }
 
     /// Whether a function of the queue, the workload or another module of the program is responsible for its own work.
-    /// Helpers that work for their caller are not: the engine's primitives for waiting, its C shims, allocating
-    /// initializers, and generic code of the standard library that was specialized for our types.
+    /// Helpers that work for their caller are not: the engine's primitives for waiting, its C shims, Dispatch unless it is
+    /// the queue, allocating initializers, and generic code of the standard library that was specialized for our types.
     public func isAnswerable(_ frame: StackFrame) -> Bool {
         guard [queue, .workload, .library].contains(classify(frame)), !frame.symbol.hasPrefix("clinux_"),
             frame.symbol != "main"
         else { return false }
+        if classify(frame) == .library, let file = module(of: frame), QueueLibrary.dispatch.has(file) { return false }
         let path = SwiftName(frame.name).path
         if path.hasPrefix("\(Self.standardLibrary).") || path.contains(".__allocating_init(") { return false }
         return !isPrimitive(path)
@@ -224,7 +228,7 @@ public struct FrameClassifier: Sendable {
     // MARK: By file
 
     private func byFile(_ file: String) -> FrameClass? {
-        if library.files.contains(where: { file.hasPrefix($0) }) { return queue }
+        if library.has(file) { return queue }
         return Self.files.first { file.hasPrefix($0.0) }?.1
     }
 
