@@ -4,10 +4,8 @@ import OpBenchModel
 public enum RatioVerdict: Sendable {
     /// The whole interval is below 1, or above it.
     case faster, slower
-    /// The interval includes 1.
+    /// The interval includes 1, or the machine was busy and CPU time shows no such difference.
     case noDifference
-    /// The interval does not, but the machine was busy and CPU time shows no such difference.
-    case busyMachine
     /// The two did different things, so the ratio compares nothing.
     case incomparable
     /// There are too few blocks for an interval.
@@ -19,7 +17,7 @@ extension SummaryRow {
     public var ratioVerdict: RatioVerdict? {
         guard self[.timeRatio].value != nil, backend != ratioTo else { return nil }
         if isRatioUnlike { return .incomparable }
-        if isRatioOfBusyMachine { return .busyMachine }
+        if isRatioOfBusyMachine { return .noDifference }
         guard let (low, high) = interval(of: .timeRatio) else { return .unknown }
         return high < 1 ? .faster : low > 1 ? .slower : .noDifference
     }

@@ -78,9 +78,9 @@ struct ReportCommand: ParsableCommand {
         let html = page.html
         try ReportFile.write([(file: file, text: html)])
         let size = Quantities.bytes(Double(html.utf8.count))
-        let outcomes = verdicts.isEmpty ? "nothing was judged" : verdicts.map(\.outcome).joined(separator: ", ")
+        let outcomes = verdicts.isEmpty ? "" : ": " + verdicts.map(\.outcome).joined(separator: ", ")
         let path = URL(filePath: output).standardizedFileURL.path
-        StandardError.say("opbench: wrote \(TerminalText.escaped(path)), \(size): \(outcomes)")
+        StandardError.say("opbench: wrote \(TerminalText.escaped(path)), \(size)\(outcomes)")
         if opens { Self.showInBrowser(path) }
     }
 

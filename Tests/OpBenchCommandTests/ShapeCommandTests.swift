@@ -28,6 +28,8 @@ struct ShapeCommandTests {
     func support() {
         Golden("shape").expect(ShapeText.of(.of(.suspendResume)), "suspend_resume")
         #expect(!ShapeBackends.able(.of(.suspendResume)).contains(.serial))
+        // Both baselines, so that each backend of a new chain has a ratio.
+        #expect(Set(BackendID.baselines).isSubset(of: ShapeBackends.able(.of(.chain))))
     }
 
     @Test("a new workload can be run on every backend that it lists", arguments: ShapeDefinition.all.map(\.shape))

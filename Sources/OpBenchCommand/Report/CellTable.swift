@@ -12,10 +12,8 @@ enum CellTable {
     ) -> String {
         guard !rows.isEmpty else { return "" }
         let sections = rows.byWorkload.map { CellSection($0, context) }
-        // Signs distinguish ratios; if none has enough blocks, the findings say so.
-        var marked = Set(sections.flatMap(\.verdicts))
-        if marked.isSubset(of: [.unknown, .incomparable]) { marked.remove(.unknown) }
-        let layouts = sections.map { $0.layout(width: width, isColored: isColored, marked: marked) }
+        let layouts = sections.map { $0.layout(width: width, isColored: isColored) }
+        let marked = Set(sections.flatMap(\.verdicts))
         let notes = notes(on: rows, marked: marked, hidden: layouts.flatMap(\.hidden).uniqued())
         let findings = FindingSentences(rows, context).lines
         func paragraph(_ text: String, hanging: Int) -> String {
@@ -31,11 +29,10 @@ enum CellTable {
         let baselines = rows.compactMap(\.ratioTo).uniqued().map(\.rawValue).sorted()
         var notes: [String] = []
         if !baselines.isEmpty {
-            let isOneAxis = baselines.count == 1
-            notes.append("× time ÷ \(baselines.joined(separator: " or "))\(isOneAxis ? "" : ", by axis")")
+            notes.append("× time ÷ \(baselines.joined(separator: " or "))")
         }
-        notes += [RatioVerdict.noDifference, .busyMachine, .incomparable, .unknown].filter(marked.contains)
-            .compactMap(\.sign).map { "\($0.mark) \($0.words)" }.uniqued()
+        notes += [RatioVerdict.noDifference, .incomparable, .unknown].filter(marked.contains)
+            .compactMap(\.sign).map { "\($0.mark) \($0.words)" }
         if !hidden.isEmpty { notes.append("hidden (terminal too narrow): \(hidden.joined(separator: ", "))") }
         return notes.joined(separator: "; ")
     }
@@ -46,7 +43,7 @@ extension RatioVerdict {
     fileprivate var sign: (mark: String, words: String)? {
         switch self {
         case .faster, .slower: nil
-        case .noDifference, .busyMachine: ("~", "no difference shown")
+        case .noDifference: ("~", "no difference shown")
         case .incomparable: ("!", "not comparable")
         case .unknown: ("?", "too few blocks")
         }
@@ -56,7 +53,7 @@ extension RatioVerdict {
         switch self {
         case .faster: .good
         case .slower: .bad
-        case .noDifference, .busyMachine, .incomparable, .unknown: .plain
+        case .noDifference, .incomparable, .unknown: .plain
         }
     }
 }
@@ -155,25 +152,30 @@ private struct CellSection {
         return Set(rows.filter { timed.contains($0.cellID) }.compactMap(\.ratioVerdict))
     }
 
-    /// If the table is too wide, the times of backends with ratios are left out, those of the first one last.
-    ///
-    /// - Parameter marked: the verdicts that have a sign.
-    func layout(width: Int?, isColored: Bool, marked: Set<RatioVerdict>) -> TableText {
+    /// If the table is too wide, the times of backends with ratios are hidden, those of the first one last.
+    func layout(width: Int?, isColored: Bool) -> TableText {
         let heading = TerminalText.escaped(names.heading, limit: TerminalText.messageLimit)
         let title = WrappedText.paragraph(heading, width: width, hanging: 2)
         guard !columns.isEmpty else { return .init(text: title + "not measured\n", hidden: []) }
-        let entries = entries(marked)
+        let entries = entries
         let styles = isColored ? entries.map { $0.map(\.style) } : nil
         let short = entries.map { $0.map { $0.ratio.isEmpty ? $0 : $0.withoutFigure } }
-        var layout = table(entries, styles, width)
-        for more in [Array(entries.prefix(1) + short.dropFirst()), short] where !layout.hidden.isEmpty {
-            layout = table(more, styles, width)
+        var (layout, timed) = (table(entries, styles, width), columns.count)
+        for fewer in [1, 0] where !layout.hidden.isEmpty {
+            timed = fewer
+            layout = table(Array(entries.prefix(timed) + short.dropFirst(timed)), styles, width)
         }
-        return .init(text: title + layout.text, hidden: layout.hidden + leftOut)
+        let hiddenTimes = columns.indices.dropFirst(timed).filter { entries[$0].contains { !$0.ratio.isEmpty } }
+            .map { Self.title(columns[$0]) }.filter { !layout.hidden.contains($0) }.map { "\($0) \(Figure.time.title)" }
+        return .init(text: title + layout.text, hidden: hiddenTimes + layout.hidden + leftOut)
+    }
+
+    private static func title(_ column: [BackendSide]) -> String {
+        column.map(\.title).min { $0.count < $1.count }!
     }
 
     /// The entries of each column, one for each line.
-    private func entries(_ marked: Set<RatioVerdict>) -> [[Entry]] {
+    private var entries: [[Entry]] {
         let places = rows.map {
             (Place(cellID: $0.cellID, operationClass: $0.operationClass, backend: $0.backendSide), $0)
         }
@@ -183,7 +185,7 @@ private struct CellSection {
                 let rows = column.compactMap { backend in
                     found[Place(cellID: line.cellID, operationClass: line.operationClass, backend: backend)]
                 }
-                return entry(rows.first { $0.status == .ok } ?? rows.first, line.figure, marked)
+                return entry(rows.first { $0.status == .ok } ?? rows.first, line.figure)
             }
         }
     }
@@ -207,14 +209,14 @@ private struct CellSection {
         let plain = columns.map { _ in TextStyle.plain }
         // Forms of backends are hidden first.
         columns += zip(self.columns, texts).map { backends, texts in
-            let backend = backends.min { $0.title.count < $1.title.count }!
-            return Table<Int>.Column(escaped(backend.title), rank: backend.backend.isForm ? 2 : 1) { texts[$0] }
+            let isForm = backends.allSatisfy(\.backend.isForm)
+            return Table<Int>.Column(escaped(Self.title(backends)), rank: isForm ? 2 : 1) { texts[$0] }
         }
         return Table(columns, Array(lines.indices)).layout(
             width: width, styles: styles.map { styles in { (line: Int) in plain + styles.map { $0[line] } } })
     }
 
-    private func entry(_ row: SummaryRow?, _ figure: Figure, _ marked: Set<RatioVerdict>) -> Entry {
+    private func entry(_ row: SummaryRow?, _ figure: Figure) -> Entry {
         guard let row else { return Entry(figure: Quantities.absent) }
         guard row[figure].value != nil else {
             let isMissing = [.ok, .skipped, .unsupported].contains(row.status)
@@ -225,7 +227,7 @@ private struct CellSection {
         guard figure == .time, let verdict = row.ratioVerdict else { return Entry(figure: text) }
         return Entry(
             figure: text, ratio: context.short(.timeRatio, row),
-            mark: marked.contains(verdict) ? verdict.sign?.mark ?? "" : "", style: verdict.style)
+            mark: verdict.sign?.mark ?? "", style: verdict.style)
     }
 
     /// The texts of a column's entries, with figures, ratios and marks below each other.

@@ -4,8 +4,6 @@ import OpBenchModel
 /// A run's findings in sentences: one for each workload, and one for each caveat.
 struct FindingSentences {
     private let rows: [SummaryRow]
-    /// Rows of classes of operations.
-    private let classes: [SummaryRow]
     private let context: SummaryContext
     /// Whether the sentences are below a table with a mark for each restriction of a result.
     private let isBelowMarks: Bool
@@ -16,7 +14,6 @@ struct FindingSentences {
     ///   - isBelowMarks: false leaves out all but the answers and what restricts all of them.
     init(_ rows: [SummaryRow], _ context: SummaryContext, isBelowMarks: Bool = false) {
         self.rows = rows.filter(\.operationClass.isEmpty)
-        classes = rows.filter { !$0.operationClass.isEmpty }
         (self.context, self.isBelowMarks) = (context, isBelowMarks)
         names = Dictionary(grouping: self.rows, by: \.workload).mapValues { rows in
             CellNames(rows.map { ($0.cellID, $0.parameters) })
@@ -25,17 +22,7 @@ struct FindingSentences {
 
     /// Sentences with names from files, not escaped; empty without measured rows.
     var lines: [String] {
-        let answers = busyMachine + rows.byWorkload.compactMap(answer)
-        return answers + caveats + (isBelowMarks ? levels + modes : [])
-    }
-
-    /// A sentence about the ratios of times that differ on a busy machine without CPU time; empty without them.
-    private var busyMachine: [String] {
-        let ratios = rows.compactMap(\.ratioVerdict)
-        let count = ratios.count { $0 == .busyMachine }
-        if count == 0 { return [] }
-        let some = count == ratios.count ? "" : " in \(count) of \(ratios.count) ratios"
-        return ["no difference shown\(some): the machine was busy, and CPU time does not show what time shows"]
+        rows.byWorkload.compactMap(answer) + caveats + (isBelowMarks ? levels + modes : [])
     }
 
     // MARK: Answers
@@ -51,17 +38,18 @@ struct FindingSentences {
         for finding in findings {
             if let text = times.isEmpty ? detailed(finding) : brief(finding) { times.append(text) }
         }
-        let parts = times + Figure.special.compactMap { special($0, rows) } + shares(of: rows[0].workload)
+        let parts = times + Figure.special.compactMap { special($0, rows) }
         return parts.isEmpty ? nil : "\(rows[0].workload): \(parts.joined(separator: "; "))"
     }
 
     /// `engine takes 0.44× dispatch's time (closures), shows no difference (block operations)`; nil without a verdict.
     private func detailed(_ findings: RatioFindings) -> String? {
-        let even = findings[.noDifference] + findings[.busyMachine]
-        let verdicts = [findings[.faster], even, findings[.slower], findings[.unknown]].filter { !$0.isEmpty }
+        let verdicts = [.faster, .noDifference, .slower, .unknown].map { findings[$0] }.filter { !$0.isEmpty }
         // A few cells have a ratio each.
         let parts = verdicts.flatMap { rows in
-            let isOne = rows.count > Self.mostListed || rows[0].isEven || Set(rows.map { factor([$0]) }).count == 1
+            let isOne =
+                rows.count > Self.mostListed || rows[0].ratioVerdict == .noDifference
+                || Set(rows.map { factor([$0]) }).count == 1
             return isOne ? [rows] : rows.map { [$0] }
         }
         var named: BackendID?
@@ -70,7 +58,7 @@ struct FindingSentences {
             let (verb, new) = (named == nil ? "takes " : "", reference == named ? nil : reference.rawValue)
             named = reference
             let ratio =
-                rows[0].isEven
+                rows[0].ratioVerdict == .noDifference
                 ? "shows no difference" + (new.map { " from \($0)" } ?? "")
                 : verb + factor(rows) + (new.map { " \($0)'s time" } ?? "")
             return ratio + (parts.count == 1 ? "" : " (\(cells(rows)))")
@@ -80,7 +68,7 @@ struct FindingSentences {
 
     /// `foundation 18–32×`; nil without a verdict.
     private func brief(_ findings: RatioFindings) -> String? {
-        let rows = [.faster, .noDifference, .busyMachine, .slower, .unknown].flatMap { findings[$0] }
+        let rows = [.faster, .noDifference, .slower, .unknown].flatMap { findings[$0] }
         return rows.isEmpty ? nil : "\(findings.backend.title) \(factor(rows))"
     }
 
@@ -126,36 +114,13 @@ struct FindingSentences {
         return parts.isEmpty ? nil : "\(ColumnTitle(figure.title).plain): \(parts.joined(separator: ", "))"
     }
 
-    /// The shares of CPU of each class, for each cell: `CPU share of thread_priority 0.0, 1.0 (against two busy threads):
-    /// engine 5 %, 98 %; dispatch 52 %, 51 %`.
-    private func shares(of workload: String) -> [String] {
-        // Where times compare, they say more.
-        let timed = Set(rows.filter(\.isComparable).map(\.cellID))
-        let rows = classes.filter {
-            $0.workload == workload && $0[.cpuShare].value != nil && !timed.contains($0.cellID)
-        }
-        let cells = rows.map(\.cellID).uniqued()
-        return cells.map { id in
-            let rows = rows.filter { $0.cellID == id }
-            let values = rows.map(\.operationClass.classValue).uniqued().joined(separator: ", ")
-            let sides = rows.backendSides.map { backend in
-                let own = rows.filter { $0.backendSide == backend }
-                return "\(backend.title) \(own.map { context.short(.cpuShare, $0) }.joined(separator: ", "))"
-            }
-            let place = cell(rows[0]).isEmpty ? "" : " (\(cell(rows[0])))"
-            return
-                "\(Figure.cpuShare.title) of \(rows[0].operationClass.classKind) \(values)\(place): \(sides.joined(separator: "; "))"
-        }
-    }
-
-    /// `half of the processors' time is work from this much an operation on: engine 310 ns (290–330), dispatch 640 ns`;
-    /// empty without a sweep.
+    /// `smallest operation with at least 50 % efficiency: engine 310 ns (290–330), dispatch 640 ns`; empty without a sweep.
     private func crossings(_ rows: [SummaryRow]) -> String {
         let findings = SweepFinding.all(of: rows).filter { !$0.backend.backend.isForm }
         guard let kind = findings.first?.kind else { return "" }
         let (question, unit): (String, Metric.Unit) =
             switch kind {
-            case .granularity: ("half of the processors' time is work from this much an operation on", .nanoseconds)
+            case .granularity: ("smallest operation with at least 50 % efficiency", .nanoseconds)
             case .load: ("p99 passes 1 ms at this load", .ratio)
             case .rate: ("p99 passes 1 ms at this rate", .perSecond)
             }
@@ -166,7 +131,7 @@ struct FindingSentences {
             let place =
                 switch finding.place {
                 case .before(let x): "below \(text(x))"
-                case .after(let x): "above \(text(x))"
+                case .after(let x): "not up to \(text(x))"
                 case .between(let x, let y): "between \(text(x)) and \(text(y))"
                 case .at(let x, let low, let high):
                     text(x)
@@ -207,11 +172,11 @@ struct FindingSentences {
     }
 
     /// The sentence about rounds that changed their level: the run's rate, and the results that stand out; none without
-    /// such rounds. `rounds changed their level in 61 of 172 samples, beyond chance in engine depth=2 (7 of 7)`
+    /// such results. `rounds changed their level in 61 of 172 samples, beyond chance in engine depth=2 (7 of 7)`
     private var levels: [String] {
-        let (unsteady, samples) = rows.compactMap(\.quality).reduce((0, 0)) { ($0.0 + $1.unsteady, $0.1 + $1.levelled) }
-        guard unsteady > 0 else { return [] }
         let found = rows.filter(\.isUnsteady)
+        if found.isEmpty { return [] }
+        let (unsteady, samples) = rows.compactMap(\.quality).reduce((0, 0)) { ($0.0 + $1.unsteady, $0.1 + $1.levelled) }
         var names = found.prefix(Self.mostNamed).map { row in
             "\(row.backendSide.title), \(name(of: row)) (\(row.quality?.unsteady ?? 0) of \(row.quality?.levelled ?? 0))"
         }
@@ -219,7 +184,7 @@ struct FindingSentences {
         if rest > 0 { names.append("\(rest) more, marked \(RowMark.unsteady.rawValue)") }
         return [
             "rounds changed their level in \(unsteady) of \(samples) samples, "
-                + "beyond chance in \(names.isEmpty ? "none" : names.joined(separator: "; "))"
+                + "beyond chance in \(names.joined(separator: "; "))"
         ]
     }
 
@@ -240,9 +205,4 @@ struct FindingSentences {
     }
 
     private static let mostNamed = 5
-}
-
-extension SummaryRow {
-    /// Whether its time shows no difference from the baseline's.
-    fileprivate var isEven: Bool { ratioVerdict.map { [.noDifference, .busyMachine].contains($0) } ?? false }
 }

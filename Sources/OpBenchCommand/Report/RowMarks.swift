@@ -11,8 +11,7 @@ enum RowMark: Character, CaseIterable {
     case unsteady = "u"
     case bimodal = "m"
     case quick = "q"
-    case screensOnly = "b"
-    case tooFewBlocks = "B"
+    case tooFewBlocks = "b"
 
     static let column = "note"
 
@@ -34,15 +33,11 @@ enum RowMark: Character, CaseIterable {
         // Counts need no more than two samples that agree.
         let isTimed = row.quality.map { $0.throughputSamples + $0.latencySamples > 0 } ?? true
         if !isTimed { return marks }
-        if row.samples < screening {
-            marks.append(.tooFewBlocks)
-        } else if row.samples < FigureRule.standardMinBlocks {
-            marks.append(.screensOnly)
-        }
+        if row.samples < usualBlocks { marks.append(.tooFewBlocks) }
         return marks
     }
 
-    private static let screening = BlockStages.standard[0]
+    private static let usualBlocks = BlockStages.standard[0]
 
     /// The two forms of each restriction, equal for one without a more serious form; its name after a number of results;
     /// and whether already the milder form is worth mentioning.
@@ -52,7 +47,7 @@ enum RowMark: Character, CaseIterable {
         (.overloaded, .mostlyOverloaded, "overloaded", true),
         (.bimodal, .bimodal, "bimodal", true),
         (.quick, .quick, "quick", true),
-        (.screensOnly, .tooFewBlocks, "of few blocks", true),
+        (.tooFewBlocks, .tooFewBlocks, "of few blocks", true),
     ]
 
     var meaning: String {
@@ -70,9 +65,7 @@ enum RowMark: Character, CaseIterable {
             "overloaded: operations ended more slowly than they arrived; latencies reflect the length of the sample"
         case .quick:
             "quick: few short samples show a direction and prove nothing; without --quick, figures have intervals"
-        case .screensOnly:
-            "only \(Self.screening) blocks; a gate needs \(FigureRule.standardMinBlocks) to report a regression"
-        case .tooFewBlocks: "too few blocks: fewer than the \(Self.screening) that screening needs"
+        case .tooFewBlocks: "too few blocks: fewer than \(Self.usualBlocks)"
         }
     }
 }

@@ -114,7 +114,7 @@ struct RunDescription {
         let named = facts.machines.compactMap { machine in
             machine.name.map { (key: [$0, machine.kind.hostClass], shards: machine.shards) }
         }
-        guard named.count == facts.machines.count else { return nil }
+        guard named.count > 1, named.count == facts.machines.count else { return nil }
         let isMixed = facts.hostKinds.count > 1
         return named.map(\.key).uniqued().map { key in
             let shards = named.filter { $0.key == key }.flatMap(\.shards)

@@ -49,14 +49,13 @@ enum ShapeText {
 
 /// The backends of a new workload.
 enum ShapeBackends {
-    /// The backends that support the shape's standard cell, or the one with those values, without other forms of a
-    /// backend.
+    /// The backends that support the shape's standard cell, or the one with those values, without forms that are no
+    /// baseline.
     static func able(_ definition: ShapeDefinition, with values: [String: ParameterValue] = [:]) -> [BackendID] {
         let cell = definition.standardCell(of: definition.shape.rawValue, with: values)
         return BackendID.known(for: definition.shape).filter { backend in
-            guard !backend.isForm, case .full = BackendSupport(of: cell, on: backend) else {
-                return false
-            }
+            let isOffered = !backend.isForm || BackendID.baselines.contains(backend)
+            guard isOffered, case .full = BackendSupport(of: cell, on: backend) else { return false }
             return true
         }
     }

@@ -102,8 +102,7 @@ extension GatePolicy {
             if needed.rules.isEmpty { continue }
             judged.insert(backend)
             if GateNeeds(of: needed, on: spec).takesBaseline {
-                // Ratios of backends on the declared axis refer to Dispatch's form on it.
-                judged.formUnion([.dispatch, BackendID(rawValue: "dispatch:notify")])
+                judged.formUnion(BackendID.baselines)
             }
             for case .fastest(let references) in needed.rules.compactMap(\.against) { judged.formUnion(references) }
         }

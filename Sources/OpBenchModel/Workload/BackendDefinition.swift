@@ -33,7 +33,7 @@ public struct BackendDefinition: Sendable {
         .init("serial:futex", "One thread that a futex wakes: the lower bound of every wake-up.", [.wakeup]),
         .init("dispatch", "Raw Dispatch in the fastest form shipped for the shape: the baseline of ratios."),
         .init(
-            "dispatch:notify", "As dispatch, with groups for dependencies and refilled batches; their notify submits.",
+            "dispatch:notify", "As dispatch, with dependencies and refilled batches declared by DispatchGroup.notify.",
             [.independent, .chain, .graph]),
         .init(
             "dispatch:function", "As dispatch, with C functions in place of closures.",
@@ -95,6 +95,9 @@ public struct BackendID: RawRepresentable, Hashable, Sendable, Codable {
     public static let foundation = BackendID(rawValue: "foundation")
     public static let concurrency = BackendID(rawValue: "concurrency")
     public static let serial = BackendID(rawValue: "serial")
+
+    /// The references of ratios: where the queue knows the order of operations, the second one.
+    public static let baselines = [dispatch, BackendID(rawValue: "dispatch:notify")]
 
     /// All backends and forms, in the order of tables.
     public static var known: [BackendID] { BackendDefinition.all.map(\.id) }
