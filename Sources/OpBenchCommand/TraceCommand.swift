@@ -57,9 +57,12 @@ struct TraceCommand: ParsableCommand {
             await Result.catching { try profile.write(into: directory) }
         }
         if let signal { throw CommandOutcome(status: ExitStatus.interrupted(by: signal)) }
-        let (section, folder) = try result.get()
+        let (section, tails, folder) = try result.get()
         display.eraseBar()
         try StandardOutput.write(ProfileSummary(["\(profile.program), recorded in \(file)"], [section], folder).text)
+        guard tails.culprits.contains(where: { $0.word == .limit }) else { return }
+        let words = ShellWords.ofThisProgram(["init", "--from-recording", file, "--names", "-o", "replay.json"])
+        StandardError.say("opbench: to try other limits, replay the recording: \(words)")
     }
 
     // Measured with ten million operations, on a processor of 2.5 GHz.

@@ -28,8 +28,23 @@ enum ReplayedGroups {
         let columns = titles.enumerated().map { place, title in
             Table<Row>.Column(title, isText: place == 0) { $0.fields[place] }
         }
+        let note =
+            "at the recorded settings already, the engine's replay differs from the recording: compare the lines of "
+            + "replays with each other"
         return "\n" + Table(columns, lines).layout(width: width, heading: \.heading).text
+            + (groups.contains(where: isUnlike) ? "\n" + WrappedText.paragraph(note, width: width) : "")
     }
+
+    /// Whether the replay of what was recorded, as it was recorded, has another 99th percentile.
+    private static func isUnlike(_ row: SummaryRow) -> Bool {
+        let asRecorded = ["limit": "recorded", "priorities": "recorded", "speed": "1"]
+        guard row.backend == .engine, asRecorded.allSatisfy({ row.parameters[$0.key] ?? $0.value == $0.value }),
+            let own = row[.intendedLatencyP99].value, let recorded = row[.recordedLatencyP99].value
+        else { return false }
+        return abs(own / recorded - 1) >= leastDifference
+    }
+
+    private static let leastDifference = 0.2
 
     /// The lines of one group: those of the cells that replay the same recorded operations follow what was recorded of
     /// these. Parts of a recording, as by `queue`, have rates of their own.

@@ -39,7 +39,7 @@ public struct RecordingProfile: Sendable {
     ///
     /// - Throws: `InputError` if the folder cannot be used, or the recording contradicts itself; `DiskError`,
     ///   `CancellationError`.
-    public func write(into directory: String) throws -> (section: ProfileSection, folder: String) {
+    public func write(into directory: String) throws -> (section: ProfileSection, tails: Tails, folder: String) {
         let report: TraceReport
         do throws(RecordError) {
             report = try TraceReport(recording.trace)
@@ -53,7 +53,7 @@ public struct RecordingProfile: Sendable {
         let stage = try folder.stage()
         let section = try ProfileViews(stage, on: .engine).section(of: recording, report)
         try Task.checkCancellation()
-        return (section, try folder.publish(stage, as: ProfileNames.stem(of: [program])))
+        return (section, report.tails, try folder.publish(stage, as: ProfileNames.stem(of: [program])))
     }
 }
 
