@@ -131,7 +131,7 @@ struct FindingSentences {
             let place =
                 switch finding.place {
                 case .before(let x): "below \(text(x))"
-                case .after(let x): "not up to \(text(x))"
+                case .after(let x): "above \(text(x))"
                 case .between(let x, let y): "between \(text(x)) and \(text(y))"
                 case .at(let x, let low, let high):
                     text(x)
