@@ -1,17 +1,23 @@
 import OpBenchModel
 
-/// The number of samples during which something else used the machine: they are kept but need care.
+/// The number of samples during which something else used the machine: they are kept but need care. A repeated sample
+/// counts once, as it was the last time.
 public struct DoubtfulSamples: Sendable {
-    public let noisy: Int
-    /// The number of all samples.
-    public let total: Int
+    public private(set) var noisy = 0
+    public private(set) var repeated = 0
+    /// The number of all samples that were taken.
+    public private(set) var total = 0
 
     /// - Parameter runs: the rows of each run.
     public init(_ runs: [[SampleRow]]) {
-        noisy = runs.reduce(0) { sum, rows in
-            sum + Set(rows.lazy.filter { $0.flags.contains(.noisy) }.map(\.sampleID)).count
+        for rows in runs {
+            let superseded = SupersededSamples.ids(in: rows)
+            let taken = rows.lazy.filter { ![.unsupported, .skipped].contains($0.status) }
+                .filter { !superseded.contains($0.sampleID) }
+            noisy += Set(taken.filter { $0.flags.contains(.noisy) }.map(\.sampleID)).count
+            repeated += superseded.count
+            total += Set(taken.map(\.sampleID)).count
         }
-        total = runs.reduce(0) { $0 + Set($1.lazy.map(\.sampleID)).count }
     }
 }
 

@@ -71,13 +71,16 @@ struct ColumnTopic {
 
     private static let parameters = ColumnTopic(
         title: "Parameters of workloads",
-        columns: Set(ShapeDefinition.all.flatMap { $0.parameters.map(\.name) }).sorted().map { name in
-            let having = ShapeDefinition.all.filter { $0.parameter(named: name) != nil }
-            let shapes =
-                having.count == ShapeDefinition.all.count
-                ? "every shape" : having.map(\.shape.rawValue).joined(separator: ", ")
-            let parameter = having[0].parameter(named: name)!
-            return ColumnMeaning(name: name, meaning: "Of \(shapes). \(parameter.summary) \(parameter.facts)")
+        columns: Set(ShapeDefinition.all.flatMap { $0.parameters.map(\.name) }).sorted().flatMap { name in
+            // Shapes may have different parameters of one name.
+            let meanings = ShapeDefinition.all.compactMap { definition in
+                definition.parameter(named: name).map { (definition.shape.rawValue, "\($0.summary) \($0.facts)") }
+            }
+            return meanings.map(\.1).uniqued().map { meaning in
+                let shapes = meanings.filter { $0.1 == meaning }.map(\.0)
+                let having = shapes.count == ShapeDefinition.all.count ? "every shape" : shapes.joined(separator: ", ")
+                return ColumnMeaning(name: name, meaning: "Of \(having). \(meaning)")
+            }
         })
 
     private static let bodies = ColumnTopic(

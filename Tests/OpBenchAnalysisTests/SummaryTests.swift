@@ -363,6 +363,9 @@ struct SummaryTests {
         rows.addThroughput(block: 2, seconds: 0.4, flags: [.noisy])
         let row = try summary(rows)
         #expect(row.samples == 3 && row[.operationThroughput].value == 5000)
+        rows.add(kind: "check", block: 0, status: .unsupported)
+        let doubtful = DoubtfulSamples([rows.rows])
+        #expect((doubtful.noisy, doubtful.repeated, doubtful.total) == (2, 1, 3))
     }
 
     @Test("Runs, cells and sides are separate; rows are in order of first appearance")

@@ -131,7 +131,7 @@ struct BisectTests {
             kill(process, SIGINT)
         }
         #expect(result.status == 130, "\(result.errors)")
-        #expect(result.errors.contains("--run-id two --resume"))
+        #expect(result.errors.contains(" bisect --resume first..main "))
         try FileManager.default.removeItem(atPath: tools + "/hold-1")
         let again = try await bisect(repository, ["first..main", "--run-id", "two", "--resume"])
         #expect(again.status == 0, "\(again.errors)")

@@ -131,7 +131,9 @@ struct DriftTests {
         let junit = try folder.read("junit.xml")
         #expect(XMLParser(data: Data(junit.utf8)).parse())
         #expect(junit.matches(of: /<property name="differs"/).count == 3)
-        let same = try await opbench("gate --baseline old --candidate old")
+        let csv = try await opbench("gate --baseline old --candidate newer --format csv")
+        #expect(csv.status == 0 && csv.errors.contains("around the code"))
+        let same = try await opbench("gate --baseline old --candidate old --format csv")
         #expect(same.status == 0 && !same.errors.contains("around the code"))
     }
 

@@ -248,6 +248,7 @@ struct RunTests {
             kill(process, number)
         }
         #expect(result.status == 128 + number, "\(result.errors)")
+        #expect(result.errors.contains(" run --resume " + arguments.dropFirst().joined(separator: " ") + "\n"))
         let run = RunFiles(folder, "s")
         let samples = try run.samples()
         #expect(samples.contains { $0.status == .ok })

@@ -1,8 +1,7 @@
 import OpBenchLaunch
+import OpBenchModel
 import TestSupport
 import Testing
-
-@testable import OpBenchCommand
 
 /// Words as a shell reads them.
 struct ShellWordsTests {
@@ -24,5 +23,16 @@ struct ShellWordsTests {
         #expect(
             ShellWords.joined(["run", "--blocks", "15", "workloads/a-b_1.json", "x=1,2"])
                 == "run --blocks 15 workloads/a-b_1.json x=1,2")
+    }
+
+    @Test(arguments: [
+        ("run --quick -- w.json", "run --run-id r --resume --quick -- w.json"),
+        ("run w.json --run-id r", "run --resume w.json --run-id r"),
+        ("ab --run-id=r a b w.json --resume", "ab --run-id=r a b w.json --resume"),
+    ])
+    func `a run is continued by the command that began it`(begun: String, again: String) {
+        func words(_ line: String) -> [String] { line.split(separator: " ").map(String.init) }
+        let line = ShellWords.continuing(["opbench"] + words(begun), as: "r")
+        #expect(line == ShellWords.ofThisProgram(words(again)))
     }
 }

@@ -52,7 +52,7 @@ import Testing
         var events: [String] = []
         let outcome = try await runner(plan).run { event in
             switch event {
-            case .started(let total, _, _, _): events.append("started \(total)")
+            case .started(let total, _, _, _, _): events.append("started \(total)")
             case .calibrating: events.append("calibrating")
             case .finished: events.append("finished")
             default: break
@@ -118,7 +118,7 @@ import Testing
         var (estimated, finished) = (0.0, 0.0)
         _ = try await runner(plan).run { event in
             switch event {
-            case .started(_, let seconds, _, _): estimated = seconds
+            case .started(_, _, let seconds, _, _): estimated = seconds
             case .sampleFinished(_, _, _, let seconds): finished += seconds
             default: break
             }
@@ -367,12 +367,21 @@ import Testing
     @Test func `a different run is not resumed`() async throws {
         let folder = try Fixture.folder()
         _ = try await runner(try plan(folder)).run { _ in }
-        for other in [
-            try plan(folder, resume: true, seed: 2), try plan(folder, blocks: 3, resume: true),
-            try plan(folder, resume: true, parameters: #"{"items": 11}"#),
-            try plan(folder, resume: true, runID: "none"),
+        var (backend, metric) = (try plan(folder, resume: true).options, try plan(folder, resume: true).options)
+        (backend.backends, metric.kinds) = ([.engine], [.throughput])
+        let spec = try Fixture.spec("independent", #"{"items": 10}"#, backends: ["engine", "serial"])
+        var cells = spec
+        cells.cells = try Fixture.spec("independent", #"{"items": 11}"#).cells
+        for (other, difference) in [
+            (try plan(folder, resume: true, seed: 2), "--seed"), (try plan(folder, blocks: 3, resume: true), "blocks"),
+            (try plan(folder, resume: true, parameters: #"{"items": 11}"#), "workloads"),
+            (try RunPlan(specs: [cells], options: backend), "cells"),
+            (try RunPlan(specs: [spec], options: backend), "backends"),
+            (try RunPlan(specs: [spec], options: metric), "metrics"),
+            (try plan(folder, resume: true, runID: "none"), "no run"),
         ] {
-            await #expect(throws: InputError.self) { _ = try await runner(other).run { _ in } }
+            let error = await #expect(throws: InputError.self) { _ = try await runner(other).run { _ in } }
+            #expect(error?.message.contains(difference) == true, "\(error.debugDescription)")
         }
     }
 

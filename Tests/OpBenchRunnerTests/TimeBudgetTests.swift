@@ -103,8 +103,7 @@ import Testing
         #expect(blocks(id("w"), ended.rows).sorted() == Array(0..<7))
         let taken = blocks(cell, ended.rows)
         #expect(taken.sorted() == Array(0..<10) && taken.suffix(3) == [7, 8, 9])
-        let totals = ended.events.compactMap { if case .extended(let total, _) = $0 { total } else { nil } }
-        #expect(totals.count == 3 && totals == totals.sorted())
+        #expect(ended.events.count { if case .extended = $0 { true } else { false } } == 3)
         #expect(ended.facts.precision == nil && ended.facts.impreciseCells == nil)
     }
 

@@ -83,7 +83,7 @@ def test_a_run_beyond_the_file_size_limit_ends_with_an_error_and_can_be_resumed(
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))  # noqa: E731
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, preexec_fn=limit)
     assert result.returncode == 1, result.stderr
-    assert "ulimit -f" in result.stderr and "--run-id r --resume" in result.stderr
+    assert "ulimit -f" in result.stderr and " run --resume " in result.stderr
     assert all(whole(text) for name, text in files(folder / "results").items() if name.endswith(".csv"))
     assert go(folder, *command[1:], "--resume").returncode == 0
 

@@ -195,8 +195,9 @@ struct BisectRun {
     private func interruption(by signal: Int32) -> CommandOutcome {
         let remedy =
             isBegun(0)
-            ? "repeat the command with --run-id \(options.runID) --resume" : "repeat it; nothing was measured yet"
-        StandardError.say("opbench: interrupted; to continue, \(remedy)")
+            ? "to continue: \(ShellWords.continuing(options.arguments, as: options.runID))"
+            : "nothing was measured yet"
+        StandardError.say("opbench: interrupted; \(remedy)")
         return CommandOutcome(status: ExitStatus.interrupted(by: signal))
     }
 }

@@ -101,9 +101,7 @@ struct DestinationOptions: ParsableArguments {
     func validate() throws {
         try FolderArgument.check(directory, option: "--output")
         if resume && runID == nil {
-            throw ValidationError(
-                "--resume needs the --run-id of the run to continue. Leave it out with --shard: an interrupted part "
-                    + "continues by itself.")
+            throw ValidationError("--resume needs the --run-id of the run to continue.")
         }
     }
 

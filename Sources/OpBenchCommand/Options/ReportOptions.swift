@@ -84,9 +84,8 @@ struct ReportOptions: ParsableArguments {
         }
         let shown = ComparisonReport(
             rows: showsAll ? rows : policy.asked(among: rows), outcome: outcome, compared: compared, anchors: anchors)
-        // On a terminal, the table has them and the remedies.
-        let isOnScreen = presentation.format == .table && StandardOutput.isTerminal && StandardError.isTerminal
-        if !isOnScreen {
+        // Tables have them.
+        if presentation.format == .csv {
             for line in shown.surroundings {
                 StandardError.say("opbench: warning: the sides differ around the code: \(line)")
             }
@@ -94,9 +93,6 @@ struct ReportOptions: ParsableArguments {
         try StandardOutput.write(presentation.text(of: shown))
         if annotates { try StandardOutput.write(GitHubAnnotations.text(of: shown)) }
         try ReportFile.write(files.map { ($0.file, $0.text(rows, shown)) })
-        if !isOnScreen {
-            for remedy in shown.remedies { StandardError.say("opbench: \(remedy)") }
-        }
     }
 }
 

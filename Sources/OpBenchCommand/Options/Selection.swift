@@ -53,7 +53,7 @@ struct CellOptions: ParsableArguments {
     func requireFiles() throws {
         if files.isEmpty {
             throw ValidationError(
-                "No workload file. Name some, such as workloads/*.json, or make one: opbench init independent > my.json"
+                "No workload file. Name some, such as workloads/*.json, or make one: opbench init independent -o my.json"
             )
         }
     }

@@ -176,5 +176,10 @@ extension ComparisonReport {
     }
 
     /// The number of disturbed samples, in words; nil if none.
-    var noise: String? { DoubtfulSamples(compared.runs.map(\.samples)).words }
+    var noise: String? {
+        let samples = DoubtfulSamples(compared.runs.map(\.samples))
+        return samples.noisy == 0
+            ? nil
+            : "\(samples.noisy) of \(counted(samples.total, "sample")), while something else used the machine"
+    }
 }

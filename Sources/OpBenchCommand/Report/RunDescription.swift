@@ -133,7 +133,7 @@ struct RunDescription {
     /// The number of samples, and of those that are noisy or bad.
     var samples: String {
         let doubtful = DoubtfulSamples([run.samples])
-        var parts = [("noisy", doubtful.noisy)]
+        var parts = [("noisy", doubtful.noisy), ("taken again", doubtful.repeated)]
         var failed: [SampleStatus: Set<String>] = [:]
         for row in run.samples where ![.ok, .unsupported, .skipped].contains(row.status) {
             failed[row.status, default: []].insert(row.sampleID)

@@ -132,8 +132,8 @@ struct RunExecution {
     private func sayHowToContinue(_ what: String) {
         let again =
             plan.shard == nil
-            ? "repeat the command with --run-id \(runID) --resume" : "repeat the command on this machine"
-        StandardError.say("opbench: \(what); to continue, \(again)")
+            ? ": \(ShellWords.continuing(plan.options.arguments, as: runID))" : ", repeat the command on this machine"
+        StandardError.say("opbench: \(what); to continue\(again)")
     }
 
     /// Prints the final messages of a run.
@@ -141,7 +141,6 @@ struct RunExecution {
     /// - Throws: `CommandOutcome` unless everything was measured and nothing failed.
     func conclude(_ ended: JudgedRun) throws {
         let run = ended.run
-        if let noise = DoubtfulSamples([run.samples]).words { StandardError.say("opbench: warning: noisy: \(noise)") }
         if let precision = run.facts.flatMap(RunDescription.precision) {
             StandardError.say("opbench: precision: \(precision)")
         }
@@ -161,12 +160,5 @@ extension Result where Failure == any Error {
     /// The result of the work, or its error.
     static func catching(_ work: () async throws -> Success) async -> Self {
         do { return .success(try await work()) } catch { return .failure(error) }
-    }
-}
-
-extension DoubtfulSamples {
-    /// The number of noisy samples, in words; nil if there are none.
-    var words: String? {
-        noisy == 0 ? nil : "\(noisy) of \(counted(total, "sample")), while something else used the machine"
     }
 }

@@ -18,7 +18,8 @@ struct ProgressDisplay {
     private let now: () -> Instant
     private let started: Instant
     private var lastLine: Instant
-    private var total = 0
+    /// Nil while the run chooses more samples.
+    private var total: Int? = 0
     private var done = 0
     private var samplesStarted: Instant?
     private var timeLeft = TimeLeft(estimatedSeconds: 0)
@@ -54,7 +55,7 @@ struct ProgressDisplay {
 
     mutating func handle(_ event: RunEvent) {
         switch event {
-        case .started(let total, let estimatedSeconds, let budgetSeconds, let isForPrecision):
+        case .started(let total, let isLeast, let estimatedSeconds, let budgetSeconds, let isForPrecision):
             self.total = total
             timeLeft = TimeLeft(estimatedSeconds: estimatedSeconds)
             hasBudget = budgetSeconds != nil
@@ -64,14 +65,15 @@ struct ProgressDisplay {
                 say("\(counted(total, "sample")), about \(wait(0)), and more for the precision; \(most) at most")
             } else {
                 budgetEnd = budgetSeconds.map { now().advanced(by: .seconds($0)) }
-                say("\(counted(total, "sample")), about \(wait(budgetSeconds ?? 0))")
+                let least = isLeast ? "at least " : ""
+                say("\(least)\(counted(total, "sample")), about \(wait(budgetSeconds ?? 0))")
             }
         case .narrowed(let total, let estimatedSeconds):
-            if total > done { say("still needed: \(total - done) of at most \(counted(self.total - done, "sample"))") }
+            if total > done { say("still needed: \(counted(total - done, "sample"))") }
             self.total = total
             timeLeft.replan(estimatedSeconds: estimatedSeconds)
-        case .extended(let total, let estimatedSeconds):
-            self.total = total
+        case .extended(let estimatedSeconds):
+            total = nil
             timeLeft.replan(estimatedSeconds: estimatedSeconds)
         case .imprecise(let cells, let distance):
             imprecision = "±\(Quantities.percent(distance)) in the widest of \(counted(cells, "cell")); "
@@ -105,7 +107,9 @@ struct ProgressDisplay {
             say("the run is finished; nothing to measure, no files changed")
         case .finished:
             eraseBar()
-            say("\(done) of \(counted(total, "sample")) in \(Quantities.wait(seconds: seconds(since: started)))")
+            let part = total == nil ? "" : "\(done) of "
+            let wait = Quantities.wait(seconds: seconds(since: started))
+            say("\(part)\(counted(total ?? done, "sample")) in \(wait)")
         }
     }
 
@@ -165,11 +169,12 @@ struct ProgressDisplay {
             barIsShown = true
         case .lines:
             guard important || lastLine.duration(to: now()) >= Self.lineInterval else { return }
-            say("\(done)/\(total) done, \(wait) left; now \(what)")
+            say("\(total.map { "\(done)/\($0)" } ?? "\(done)") done, \(wait) left; now \(what)")
         }
     }
 
     private func bar(_ what: String) -> String {
+        guard let total else { return "\(done) done, \(wait) left  \(what)" }
         let filled = total == 0 ? 0 : min(Self.barLength, Self.barLength * done / total)
         let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: Self.barLength - filled)
         return "[\(bar)] \(done)/\(total) \(wait) left  \(what)"

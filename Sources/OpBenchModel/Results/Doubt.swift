@@ -60,24 +60,14 @@ public enum Doubt: Sendable, Hashable {
     private static func remedy(blocks: Int) -> String { "run with --blocks \(blocks)" }
 
     /// The actions for the inconclusive figures of one comparison, one line each, the most frequent first: `2 figures
-    /// are inconclusive (7 of 15 blocks): run with --blocks 15`.
+    /// are inconclusive: run with --blocks 15`.
     public static func remedies(of doubts: [Doubt]) -> [String] {
         // The figure that needs most blocks decides.
         let blocks = doubts.compactMap(\.moreBlocks).max() ?? 0
         let groups = Dictionary(grouping: doubts) { $0.moreBlocks == nil ? $0.remedy : remedy(blocks: blocks) }
         return groups.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.map { remedy, doubts in
             let figures = doubts.count == 1 ? "1 figure is" : "\(doubts.count) figures are"
-            return "\(figures) inconclusive (\(reasons(of: doubts))): \(remedy)"
+            return "\(figures) inconclusive: \(remedy)"
         }
-    }
-
-    /// Names the most frequent reasons; the table has all of them.
-    private static func reasons(of doubts: [Doubt]) -> String {
-        let reasons = Dictionary(grouping: doubts, by: \.words).mapValues(\.count)
-            .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-        var counted = reasons.prefix(3).map { reasons.count == 1 ? $0.key : "\($0.value) × \($0.key)" }
-        let others = reasons.dropFirst(3).reduce(0) { $0 + $1.value }
-        if others > 0 { counted.append("\(others) for other reasons") }
-        return counted.joined(separator: "; ")
     }
 }

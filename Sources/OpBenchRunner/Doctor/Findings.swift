@@ -7,7 +7,7 @@ public struct Finding: Sendable, Equatable {
     public enum Weight: Sendable {
         /// Ideal.
         case good
-        /// Worth knowing: there is nothing to fix, or the system does not report it.
+        /// Worth knowing: not needed, nothing to fix, or not reported by the system.
         case note
         /// Degrades figures, or prevents some.
         case bad
@@ -186,7 +186,7 @@ public enum Doctor {
 
     private static func finding(_ subject: String, _ answer: ProfileMeans.Answer, for purpose: String) -> Finding {
         Finding(
-            subject: subject, weight: answer.means == nil ? .bad : answer.lack.isEmpty ? .good : .note,
+            subject: subject, weight: answer.lack.isEmpty ? .good : .note,
             found: answer.words, remedy: answer.remedy.isEmpty ? "" : "\(purpose): \(answer.remedy)")
     }
 

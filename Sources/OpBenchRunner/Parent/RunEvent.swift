@@ -3,15 +3,17 @@ import OpBenchModel
 
 /// An event of a run.
 public enum RunEvent: Sendable {
-    /// `total` counts all samples that are certain, including those of earlier processes. The estimate covers the
-    /// remaining samples. A run for a precision may end before its budget is spent.
-    case started(total: Int, estimatedSeconds: Double, budgetSeconds: Double?, isForPrecision: Bool = false)
+    /// `total` counts all samples that are certain, including those of earlier processes; `isLeast` if there may be
+    /// more. The estimate covers the remaining samples. A run for a precision may end before its budget is spent.
+    case started(
+        total: Int, isLeast: Bool = false, estimatedSeconds: Double, budgetSeconds: Double?,
+        isForPrecision: Bool = false)
     case calibrating
     /// A stage has ended. `total` is the number of samples of the whole run if all of the next stage's are needed. The
     /// estimate covers the remaining samples.
     case narrowed(total: Int, estimatedSeconds: Double)
-    /// The run has chosen more samples. `total` includes them; the estimate covers only them.
-    case extended(total: Int, estimatedSeconds: Double)
+    /// The run has chosen more samples, perhaps not the last. The estimate covers only them.
+    case extended(estimatedSeconds: Double)
     /// The number of cells that a run for a precision still improves, and the greatest relative distance of an
     /// interval's end from its figure.
     case imprecise(cells: Int, distance: Double)

@@ -197,8 +197,12 @@ public struct RunFacts: Codable, Sendable {
         }
         if layouts != others { return "another commit was checked out, or another compiler built it" }
         if sweep != plan.sweep || shard != plan.shard { return "it belonged to another sweep or shard" }
-        if identity.order != other.order { return "the selection of cells, backends, metrics or blocks was different" }
-        return nil
+        if identity.order == other.order { return nil }
+        let (begun, now) = (identity.order.map(PlannedName.init), other.order.map(PlannedName.init))
+        func differ(_ part: (PlannedName) -> some Hashable) -> Bool { Set(begun.map(part)) != Set(now.map(part)) }
+        if differ(\.cellID) { return "it had other cells" }
+        if differ(\.backend) { return "it had other backends" }
+        return differ(\.flavour) ? "it had other metrics" : "it had other numbers of blocks"
     }
 
     // MARK: Writing

@@ -178,7 +178,8 @@ final class RunFolder {
         if let difference = facts.difference(from: plan, by: programs) {
             throw InputError(
                 file: file, message: "the run was different: \(difference)",
-                remedy: "give the options and workloads that it started with, or \(Self.otherFolder(for: plan))")
+                remedy: "give what it started with (\(ShellWords.joined(facts.arguments))), or "
+                    + Self.otherFolder(for: plan))
         }
         return facts
     }

@@ -85,7 +85,9 @@ final class RunSession {
         let estimate = plan.estimate(of: certain.filter { !recorder.isDone($0) })
         send(
             .started(
-                total: certain.count, estimatedSeconds: estimate, budgetSeconds: options.budget?.seconds,
+                total: certain.count,
+                isLeast: options.budget != nil || options.stages.count == 1 && !plan.reserve.isEmpty,
+                estimatedSeconds: estimate, budgetSeconds: options.budget?.seconds,
                 isForPrecision: options.budget?.precision != nil))
         if let budget = options.budget, estimate > budget.seconds {
             send(.budgetIsShort(budgetSeconds: budget.seconds, estimatedSeconds: estimate))
@@ -156,7 +158,7 @@ final class RunSession {
                 }
             }
             if wanted.isEmpty { continue }
-            send(.extended(total: recorder.done + wanted.count, estimatedSeconds: plan.estimate(of: wanted)))
+            send(.extended(estimatedSeconds: plan.estimate(of: wanted)))
             if try await takeInTurn(wanted) { return true }
         }
         return false
@@ -187,7 +189,7 @@ final class RunSession {
             let remaining = seconds(end - MonotonicClock.now())
             guard let block = spending.next(widths: wide, remainingSeconds: remaining), let cell = block.first?.cell.id
             else { break }
-            send(.extended(total: recorder.done + block.count, estimatedSeconds: plan.estimate(of: block)))
+            send(.extended(estimatedSeconds: plan.estimate(of: block)))
             let start = MonotonicClock.now()
             let known = rows.count
             if try await takeInTurn(block) { return true }

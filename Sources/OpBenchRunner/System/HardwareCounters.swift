@@ -77,7 +77,7 @@ struct CounterFailure: Error, Hashable {
 
     var reason: String {
         switch code {
-        case ENOENT, ENODEV, EOPNOTSUPP: "this machine, like most virtual machines, has no hardware counters for this"
+        case ENOENT, ENODEV, EOPNOTSUPP: "this machine, like most virtual machines, lacks such hardware counters"
         case ENOSYS: "the kernel has no performance events"
         case EACCES where isForbiddenByKernel, EPERM where isForbiddenByKernel:
             "kernel.perf_event_paranoid is \(paranoia ?? 0)"

@@ -1,18 +1,27 @@
 import Glibc
-import OpBenchModel
 
 /// Command lines that can be pasted into a shell.
-enum ShellWords {
+public enum ShellWords {
     /// A call of this program, by the name that its caller used; a wrapper script can set the name.
-    static func ofThisProgram(_ arguments: [String]) -> String {
+    public static func ofThisProgram(_ arguments: [String]) -> String {
         let name = getenv("OPBENCH_CALLED_AS").map { String(cString: $0) } ?? CommandLine.arguments.first ?? "opbench"
         return joined([name] + arguments)
     }
 
-    static func joined(_ words: [String]) -> String { words.map(quoted).joined(separator: " ") }
+    /// The command that continues a run, and names it.
+    ///
+    /// - Parameter arguments: the command that began or continued it, the program's name first.
+    public static func continuing(_ arguments: [String], as runID: String) -> String {
+        let words = arguments.dropFirst()
+        let isNamed = words.contains { $0 == "--run-id" || $0.hasPrefix("--run-id=") }
+        let more = (isNamed ? [] : ["--run-id", runID]) + (words.contains("--resume") ? [] : ["--resume"])
+        return ofThisProgram(words.prefix(1) + more + words.dropFirst())
+    }
+
+    public static func joined(_ words: [String]) -> String { words.map(quoted).joined(separator: " ") }
 
     /// A word, quoted if necessary. Works on bytes, because a combining mark would hide a quote.
-    static func quoted(_ word: String) -> String {
+    private static func quoted(_ word: String) -> String {
         let bytes = Array(word.utf8)
         if !bytes.isEmpty, bytes.allSatisfy(isPlain) { return word }
         if !word.unicodeScalars.contains(where: isUnseen) {
