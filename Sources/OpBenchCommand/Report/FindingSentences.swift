@@ -154,8 +154,12 @@ struct FindingSentences {
 
     /// A sentence for each restriction that applies to all measured rows, and one for the serious ones of some.
     private var caveats: [String] {
-        if context.isQuick { return rows.contains { $0.samples > 0 } ? [RowMark.quick.meaning] : [] }
         let marks = rows.filter { $0.samples > 0 }.map { Set(RowMark.marks(of: $0, isQuick: false)) }
+        if context.isQuick {
+            let noisy = marks.count { $0.contains(.mostlyNoisy) }
+            return (marks.isEmpty ? [] : [RowMark.quick.meaning])
+                + (2 * noisy > marks.count ? [RowMark.mostlyNoisy.meaning] : [])
+        }
         let counts = RowMark.pairs.map { pair in
             (
                 pair: pair, any: marks.count { $0.contains(pair.some) || $0.contains(pair.most) },
