@@ -60,9 +60,18 @@ struct TraceCommand: ParsableCommand {
         let (section, tails, folder) = try result.get()
         display.eraseBar()
         try StandardOutput.write(ProfileSummary(["\(profile.program), recorded in \(file)"], [section], folder).text)
-        guard tails.culprits.contains(where: { $0.word == .limit }) else { return }
-        let words = ShellWords.ofThisProgram(["init", "--from-recording", file, "--names", "-o", "replay.json"])
-        StandardError.say("opbench: to try other limits, replay the recording: \(words)")
+        if tails.shown.contains(where: { $0.word == .limit }) { sayHowToTryLimits() }
+    }
+
+    private func sayHowToTryLimits() {
+        let part = [("--from", window.from), ("--to", window.to)].flatMap { name, time in
+            time.map { [name, "\($0)ns"] } ?? []
+        }
+        let (workload, setting) = ("replay.json", ["--set", "limit=recorded,4"])
+        let words = ["init", "--from-recording", file] + part + ["--names", "-o", workload]
+        StandardError.say("opbench: to try other limits, replay the recording, for example with the limit 4:")
+        StandardError.say("opbench:   \(ShellWords.ofThisProgram(words))")
+        StandardError.say("opbench:   \(ShellWords.ofThisProgram(["run"] + setting + [workload]))")
     }
 
     // Measured with ten million operations, on a processor of 2.5 GHz.

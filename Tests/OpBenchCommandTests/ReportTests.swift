@@ -157,6 +157,7 @@ struct ReportTests {
             {"title": "w on <engine>", "groups": [{"group": "a<b", "operations": \(greatest), "per_second": 1e300,
               "latency_ns": \(spread), "wait_ns": \(spread), "body_ns": \(spread), "slow": 0,
               "slow_latency_ns": \(greatest), "reasons": [{"name": "limit", "ns": \(greatest)}], "culprits": []}],
+             "running": 0.5, "processors": 2,
              "culprits": [{"word": "limit", "name": "the limit", "delay": \(greatest), "delayed": 9, "groups": [],
               "incidents": 0, "clearest": [{"delay": \(Int64.min), "delayed": 0, "victim": {"operation": 3,
               "group": "", "submit_ns": \(Int64.min), "ready_ns": \(greatest), "start_ns": 0, "end_ns": \(greatest),

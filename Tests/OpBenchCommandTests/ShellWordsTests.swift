@@ -32,7 +32,7 @@ struct ShellWordsTests {
     ])
     func `a run is continued by the command that began it`(begun: String, again: String) {
         func words(_ line: String) -> [String] { line.split(separator: " ").map(String.init) }
-        let line = ShellWords.continuing(["opbench"] + words(begun), as: "r")
-        #expect(line == ShellWords.ofThisProgram(words(again)))
+        let line = ShellWords.continuing(["opbench"] + words(begun) + ["--filter", "a b"], as: "r")
+        #expect(line == ShellWords.ofThisProgram(words(again)) + " --filter 'a b'")
     }
 }

@@ -36,6 +36,14 @@ struct SummaryTableTests {
             }
         }
         golden.expect(ReplayedGroups.text(of: rows, width: nil), "the groups of a replay")
+        let asRecorded = rows.filter { $0.cellID == "w" }
+        golden.expect(ReplayedGroups.text(of: asRecorded, width: nil), "a replay at the recorded settings alone")
+        let alike = rows.map { row in
+            var row = row
+            row[.intendedLatencyP99].value = row[.recordedLatencyP99].value.map { 1.2 * $0 }
+            return row
+        }
+        golden.expect(ReplayedGroups.text(of: alike, width: nil), "a replay like its recording")
         // A part of the recording has figures of its own; at another speed, the setting makes the rate.
         let ofQueue = rows.filter { $0.cellID == "w" && $0.operationClass == "group=A" }.map { row in
             var row = row

@@ -8,7 +8,7 @@ import Testing
 @Suite("Traces of recordings")
 struct TraceTests {
     /// A server with two workers: 200 drawings at a limit of 1, each hundredth a long one, and an answer after each.
-    private static func server(lost: UInt64 = 0, hasEnd: Bool = true) -> [UInt8] {
+    private static func server(body: Int = 60_000, lost: UInt64 = 0, hasEnd: Bool = true) -> [UInt8] {
         typealias Event = crecording_event
         var made = MadeRecording()
         made.append(crecording_named_queue, 1, "drawings")
@@ -33,7 +33,7 @@ struct TraceTests {
         var free = 0
         for number in 0..<200 {
             let (drawing, answer, submit) = (2 * number + 10, 2 * number + 11, 1000 + number * 100_000)
-            let body = number % 100 == 99 ? 5_000_000 : 60_000
+            let body = number % 100 == 99 ? 5_000_000 : body
             reader += [
                 event(
                     crecording_enqueued, drawing, at: submit, value: 900, detail: 1, priority: number % 2 == 0 ? 4 : 0),
@@ -95,6 +95,19 @@ struct TraceTests {
         }
     }
 
+    @Test("a limit among the causes: the commands that try others on the same part")
+    func limit() async throws {
+        let folder = try folder(with: Self.server(body: 300_000))
+        for window in [[], ["--from", "0.005"], ["--to", "10ms"]] {
+            let result = try await trace(window + ["server.oprec"], in: folder)
+            #expect(result.status == 0 && result.output.contains("limit: the limit 1 of drawings"), "\(result.output)")
+            #expect(result.errors.contains("--from-recording server.oprec"), "\(result.errors)")
+            #expect(result.errors.contains("--from 5000000ns") == window.contains("--from"))
+            #expect(result.errors.contains("--to 10000000ns") == window.contains("--to"))
+            try FileManager.default.removeItem(atPath: "\(folder.root)/out")
+        }
+    }
+
     @Test("what a recording lacks comes first")
     func flaws() async throws {
         let zeros = [UInt8](repeating: 0, count: 4096)
@@ -114,7 +127,7 @@ struct TraceTests {
         let before = folder.contents()
         var text = ""
         for line in [
-            "none.oprec", "text", ".", "damaged.oprec", "--from 1h server.oprec",
+            "none.oprec", "text", ".", "damaged.oprec", "--from 1h server.oprec", "--from 1h --to 2h server.oprec",
             "--from 2s --to 1s server.oprec", "--from 1d server.oprec", "--from -1s server.oprec",
             "--output text server.oprec", "--output . server.oprec", "",
         ] {

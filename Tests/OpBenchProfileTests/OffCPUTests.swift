@@ -112,11 +112,10 @@ struct OffCPUTests {
         \t            4100 $s6server7DrawingC4mainyyF+0x8 (/tmp/server)
         \t            2100 $s15OperationEngine6RunnerV3runyyF+0x8 (/tmp/server)
         """
-    /// By a semaphore.
+    static let dispatch = "\t            3000 _dispatch_semaphore_signal_slow+0x8 (/lib/libdispatch.so)\n"
     static let refresh = look.replacing("$s6server4lookyyF", with: "$s6server14RefreshPaletteC4mainyyF")
         .replacing("$s6server7DrawingC4mainyyF", with: "$s6server7refreshyyF")
-        .replacing(
-            "libc.so.6)\n", with: "libc.so.6)\n\t 3000 _dispatch_semaphore_signal_slow+0x8 (/lib/libdispatch.so)\n")
+        .replacing("libc.so.6)\n", with: "libc.so.6)\n" + dispatch)
     static let stock = look.replacing("$s6server4lookyyF", with: "$s6server5stockyyF")
     static let interrupted = """
         \tffffffff81000400 try_to_wake_up+0x77 ([kernel.kallsyms])
@@ -133,7 +132,7 @@ struct OffCPUTests {
         [10, 20, 30].map { thread($0, 1000, "PERF_RECORD_SWITCH IN") }.joined()
         + thread(10, 2000, switched(10, "S"), look) + thread(20, 2500, switched(20, "S"), stock)
         + thread(30, 8000, wakes(10), refresh) + thread(10, 8100, "PERF_RECORD_SWITCH IN")
-        + thread(30, 8150, switched(30, "S"), sleep + "\n" + look.components(separated: "\n").last!)
+        + thread(30, 8150, switched(30, "S"), sleep + "\n" + dispatch + look.components(separated: "\n").last!)
         + thread(10, 8200, wakes(20), look) + thread(20, 8300, "PERF_RECORD_SWITCH IN")
         + thread(20, 8500, wakes(30), interrupted) + thread(30, 8600, "PERF_RECORD_SWITCH IN")
         + thread(10, 8700, switched(10, "S"), look) + thread(20, 8900, wakes(10), look)

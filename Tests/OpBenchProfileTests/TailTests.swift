@@ -9,7 +9,6 @@ struct TailTests {
     /// In nanoseconds.
     private static let (interval, work, wakeUp, long): (Int64, Int64, Int64, Int64) = (20_000, 10_000, 2000, 2_000_000)
     private static let places = [100, 250, 417, 600, 900]
-    private static let foreign = "no processor was free because other threads or programs had them"
 
     /// A thousand operations that arrive every 20 µs and take 10 µs, each on the worker that has been free for longest,
     /// 2 µs after the arrival.
@@ -75,7 +74,7 @@ struct TailTests {
         let expected: [ScriptedServer.Fault: (Culprit.Word, String)] = [
             .lock: (.blocked, "Refresh in others likely held what others waited for"),
             .dependency: (.blocked, "Lookup in others was blocked in its body"),
-            .limit: (.limit, "the limit 1 of searches"), .neighbour: (.overloaded, Self.foreign),
+            .limit: (.limit, "the limit 1 of searches"), .neighbour: (.overloaded, Culprit.noProcessor),
             .suspension: (.suspended, "searches was suspended"),
         ]
         for fault in ScriptedServer.Fault.allCases {
@@ -159,7 +158,7 @@ struct TailTests {
         var trace = heldLock(by: 417)
         (trace.operations[417].offProcessor, trace.operations[417].processorWait) = (Self.long - 1, Self.long - 1)
         let tails = try tails(trace)
-        #expect(tails.culprits.map(\.name) == [Self.foreign])
+        #expect(tails.culprits.map(\.name) == [Culprit.noProcessor])
     }
 
     @Test("One or two coincidences, and ends by chance, make no holder")
@@ -236,9 +235,10 @@ struct TailTests {
     @Test("Late workers: a wake-up or a processor, as the trace shows, from a millisecond on; bodies that lose it")
     func lateWorkers() throws {
         func late(
-            by time: Int64 = Self.long, work: Int64 = Self.work, _ change: (inout SampleTrace, Int) -> Void
+            by time: Int64 = Self.long, workers: Int = 4, work: Int64 = Self.work,
+            _ change: (inout SampleTrace, Int) -> Void
         ) throws -> String? {
-            var trace = trace(workers: 4) { _, _ in (work, 0) }
+            var trace = trace(workers: workers) { _, _ in (work, 0) }
             for index in stride(from: 100, to: 1000, by: 100) {
                 trace.operations[index].start += time
                 trace.operations[index].end += time
@@ -248,22 +248,32 @@ struct TailTests {
         }
         #expect(try late { _, _ in } == "threads were slow to wake up")
         #expect(try late(by: 990_000) { _, _ in } == nil)
-        // Bodies run on a few or on most of the four processors.
-        for (work, name) in [(Self.work, Self.foreign), (3 * Self.interval, "no processor was free")] {
-            #expect(
-                try late(work: work) { trace, index in
-                    let operation = trace.operations[index]
-                    trace.waits?.append(
-                        TracedWait(start: operation.submit, end: operation.start, thread: operation.worker))
-                } == name)
-            #expect(
-                try late(work: work) { trace, index in
-                    trace.operations[index].start -= Self.long
-                    (trace.operations[index].offProcessor, trace.operations[index].processorWait) = (
-                        Self.long, Self.long
-                    )
-                } == name)
+        #expect(
+            try late { trace, index in
+                let operation = trace.operations[index]
+                trace.waits?.append(
+                    TracedWait(start: operation.submit, end: operation.start, thread: operation.worker))
+            } == Culprit.noProcessor)
+        #expect(
+            try late { trace, index in
+                trace.operations[index].start -= Self.long
+                (trace.operations[index].offProcessor, trace.operations[index].processorWait) = (Self.long, Self.long)
+            } == Culprit.noProcessor)
+        // On average more than the usual work, and less.
+        #expect(try late(by: 1_500_000, workers: 100, work: 1_200_000) { _, _ in } == "threads were slow to wake up")
+        #expect(try late(by: 1_200_000, workers: 100, work: 1_200_000) { _, _ in } == nil)
+    }
+
+    @Test("The text names the first cause, and at most four that delay for a tenth of its time or more")
+    func shown() throws {
+        var tails = try tails(ScriptedServer(.lock).trace)
+        let first = try #require(tails.culprits.first)
+        tails.culprits = [100, 10, 9, 80, 70, 60, 50].map { (share: Int64) in
+            var culprit = first
+            culprit.delay = 1000 * share
+            return culprit
         }
+        #expect(tails.shown.map(\.delay) == [100_000, 10_000, 80_000, 70_000, 60_000])
     }
 
     // MARK: Figures

@@ -101,7 +101,7 @@ struct DestinationOptions: ParsableArguments {
     func validate() throws {
         try FolderArgument.check(directory, option: "--output")
         if resume && runID == nil {
-            throw ValidationError("--resume needs the --run-id of the run to continue.")
+            throw ValidationError("--resume needs the --run-id of the run to continue; with --shard, leave it out.")
         }
     }
 

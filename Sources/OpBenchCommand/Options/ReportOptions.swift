@@ -84,7 +84,7 @@ struct ReportOptions: ParsableArguments {
         }
         let shown = ComparisonReport(
             rows: showsAll ? rows : policy.asked(among: rows), outcome: outcome, compared: compared, anchors: anchors)
-        // Tables have them.
+        // Tables and Markdown have them.
         if presentation.format == .csv {
             for line in shown.surroundings {
                 StandardError.say("opbench: warning: the sides differ around the code: \(line)")

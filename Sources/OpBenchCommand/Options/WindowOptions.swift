@@ -1,7 +1,7 @@
 import ArgumentParser
 import OpBenchProfile
 
-/// `--from`, `--to` and `--queue`: the part of a recording that counts.
+/// `--from` and `--to`: the part of a recording that counts.
 struct WindowOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

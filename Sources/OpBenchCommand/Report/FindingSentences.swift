@@ -155,10 +155,9 @@ struct FindingSentences {
     /// A sentence for each restriction that applies to all measured rows, and one for the serious ones of some.
     private var caveats: [String] {
         let marks = rows.filter { $0.samples > 0 }.map { Set(RowMark.marks(of: $0, isQuick: false)) }
+        let isNoisy = 2 * marks.count { $0.contains(.mostlyNoisy) } > marks.count
         if context.isQuick {
-            let noisy = marks.count { $0.contains(.mostlyNoisy) }
-            return (marks.isEmpty ? [] : [RowMark.quick.meaning])
-                + (2 * noisy > marks.count ? [RowMark.mostlyNoisy.meaning] : [])
+            return (marks.isEmpty ? [] : [RowMark.quick.meaning]) + (isNoisy ? [RowMark.mostlyNoisy.meaning] : [])
         }
         let counts = RowMark.pairs.map { pair in
             (
@@ -166,9 +165,12 @@ struct FindingSentences {
                 most: marks.count { $0.contains(pair.most) }
             )
         }.filter { $0.any > 0 }
-        let all = counts.filter { $0.any == marks.count }
+        func isOfAll(_ count: (pair: RowMark.Pair, any: Int, most: Int)) -> Bool {
+            count.any == marks.count || isNoisy && count.pair.some == .noisy
+        }
+        let all = counts.filter(isOfAll)
             .map { (2 * $0.most > $0.any ? $0.pair.most : $0.pair.some).meaning }
-        let some = counts.filter { $0.any < marks.count && ($0.most > 0 || $0.pair.isSerious) }.map { count in
+        let some = counts.filter { !isOfAll($0) && ($0.most > 0 || $0.pair.isSerious) }.map { count in
             "\(count.pair.isSerious ? count.any : count.most) \(count.pair.words)"
         }
         guard isBelowMarks, !some.isEmpty else { return all }

@@ -15,6 +15,7 @@ enum ReplayedGroups {
     static func text(of rows: [SummaryRow], width: Int? = TableWidth.ofOutput()) -> String {
         let groups = rows.filter { $0.operationClass.hasPrefix("group=") && $0[.recordedLatencyP50].value != nil }
         if groups.isEmpty { return "" }
+        let hasOtherSettings = groups.map(\.cellID).uniqued().count > 1
         let workloads = groups.map(\.workload).uniqued()
         let lines = workloads.flatMap { workload in
             let own = groups.filter { $0.workload == workload }
@@ -29,10 +30,11 @@ enum ReplayedGroups {
             Table<Row>.Column(title, isText: place == 0) { $0.fields[place] }
         }
         let note =
-            "at the recorded settings already, the engine's replay differs from the recording: compare the lines of "
-            + "replays with each other"
+            "even at the recorded settings, the engine's replay differs from the recording, so compare replays with each "
+            + "other"
         return "\n" + Table(columns, lines).layout(width: width, heading: \.heading).text
-            + (groups.contains(where: isUnlike) ? "\n" + WrappedText.paragraph(note, width: width) : "")
+            + (hasOtherSettings && groups.contains(where: isUnlike)
+                ? "\n" + WrappedText.paragraph(note, width: width) : "")
     }
 
     /// Whether the replay of what was recorded, as it was recorded, has another 99th percentile.
@@ -44,7 +46,7 @@ enum ReplayedGroups {
         return abs(own / recorded - 1) >= leastDifference
     }
 
-    private static let leastDifference = 0.2
+    private static let leastDifference = 0.5
 
     /// The lines of one group: those of the cells that replay the same recorded operations follow what was recorded of
     /// these. Parts of a recording, as by `queue`, have rates of their own.

@@ -41,7 +41,9 @@ enum RowMark: Character, CaseIterable {
 
     /// The two forms of each restriction, equal for one without a more serious form; its name after a number of results;
     /// and whether already the milder form is worth mentioning.
-    static let pairs: [(some: RowMark, most: RowMark, words: String, isSerious: Bool)] = [
+    typealias Pair = (some: RowMark, most: RowMark, words: String, isSerious: Bool)
+
+    static let pairs: [Pair] = [
         (.noisy, .mostlyNoisy, "mostly noisy", false),
         (.short, .mostlyShort, "mostly too short", false),
         (.overloaded, .mostlyOverloaded, "overloaded", true),

@@ -16,7 +16,9 @@ struct BlamedWaits {
         var wakerGroup: String?
 
         /// The function, or the operation's body if no function of its own shows.
-        var place: String { function == BlamedWaits.lostBody ? "the body of \(group ?? "an operation")" : function }
+        var place: String {
+            function == BlamedWaits.lostBody ? group.map { "the body of \($0)" } ?? function : function
+        }
     }
 
     struct Sum {
@@ -33,7 +35,8 @@ struct BlamedWaits {
     private var waits: [(key: Key, time: Int64)] = []
     private let stacks: StackProfile
     private let classifier: FrameClassifier
-    /// By stack, the function, and whether the thread is the queue's own, or no caller is known, as far as it shows.
+    /// By stack, the function, whether the thread is the queue's own as far as it shows, and whether no function is
+    /// answerable.
     private var places: [UInt32: (function: String, isQueue: Bool, isLost: Bool)] = [:]
 
     /// - Parameter bodies: nil without a recording of the program.
@@ -92,7 +95,9 @@ struct BlamedWaits {
             ?? classes.lastIndex { $0 != .kernel }
         let hasQueue = classes.contains { if case .queue = $0 { true } else { false } }
         let hasOthers = frames.indices.contains { index in
-            classes[index] == .workload || classes[index] == .library && !classifier.isOfEngine(frames[index])
+            classes[index] == .workload
+                || classes[index] == .library && !classifier.isOfEngine(frames[index])
+                    && !classifier.isOfDispatch(frames[index])
         }
         let place = (
             function: (innermost.map { frames[$0] } ?? frames.last)?.name ?? "[no stack]",

@@ -96,6 +96,8 @@ public struct FrameClassifier: Sendable {
     /// Whether a function belongs to the engine's package, which beside the engine has its recorder and the like.
     func isOfEngine(_ frame: StackFrame) -> Bool { module(of: frame)?.hasPrefix("OperationEngine") ?? false }
 
+    func isOfDispatch(_ frame: StackFrame) -> Bool { module(of: frame).map(QueueLibrary.dispatch.has) ?? false }
+
     /// All classes of functions, in the order of tables.
     public var classes: [FrameClass] { [queue] + FrameClass.others }
 
@@ -106,7 +108,7 @@ public struct FrameClassifier: Sendable {
         guard [queue, .workload, .library].contains(classify(frame)), !frame.symbol.hasPrefix("clinux_"),
             frame.symbol != "main"
         else { return false }
-        if classify(frame) == .library, let file = module(of: frame), QueueLibrary.dispatch.has(file) { return false }
+        if classify(frame) == .library, isOfDispatch(frame) { return false }
         let path = SwiftName(frame.name).path
         if path.hasPrefix("\(Self.standardLibrary).") || path.contains(".__allocating_init(") { return false }
         return !isPrimitive(path)

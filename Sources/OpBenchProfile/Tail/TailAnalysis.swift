@@ -7,6 +7,8 @@ extension Tails {
         title = trace.title
         groups = analysis.tails().sorted { ($1.latency.p99, $0.name) < ($0.latency.p99, $1.name) }
         culprits = analysis.culprits()
+        let time = trace.operations.reduce(0.0) { $0 + ($1.wasExecuted ? Double($1.ownTime) : 0) }
+        (running, processors) = (time / Double(max(1, trace.elapsed)), trace.workerCount)
     }
 }
 
@@ -15,8 +17,6 @@ private struct TailAnalysis {
     private let waits: WaitAnalysis
     private let groups: Groups
     private let delays: Delays
-    /// Whether bodies ran on half of the processors or more, on average.
-    private let isBusy: Bool
     /// The causes that delayed slow operations.
     private var found: [Cause: [Delays.Charge]] = [:]
 
@@ -30,8 +30,6 @@ private struct TailAnalysis {
     init(_ trace: SampleTrace, _ graph: OperationGraph, _ waits: WaitAnalysis) {
         (self.trace, self.waits, groups) = (trace, waits, Groups(trace))
         delays = Delays(trace, graph, waits, groups: groups.ofOperation, members: groups.members)
-        let running = trace.operations.reduce(0) { $0 + ($1.wasExecuted ? $1.ownTime : 0) }
-        isBusy = 2 * running >= Int64(trace.workerCount) * trace.elapsed
     }
 
     mutating func tails() -> [Tail] {
@@ -95,7 +93,7 @@ private struct TailAnalysis {
         case .limit: "the limit \(queue.limit.map { "\($0) " } ?? "")of \(queue.name)"
         case .suspension: "\(queue.name) was suspended"
         case .workers: "all workers were in bodies"
-        case .processors: "no processor was free" + (isBusy ? "" : " because other threads or programs had them")
+        case .processors: Culprit.noProcessor
         case .wakeUps: "threads were slow to wake up"
         case .engine: "the engine's way from one operation to the next"
         }

@@ -4,6 +4,13 @@ extension Tails {
     private static let mostOthers = 4
     /// In parts of the first one's delay.
     private static let leastOther = 0.1
+
+    /// The culprits that the text names: the first and those that delayed for a tenth of its time or more.
+    public var shown: [Culprit] {
+        guard let first = culprits.first else { return [] }
+        let others = culprits.dropFirst().filter { Double($0.delay) >= Self.leastOther * Double(first.delay) }
+        return [first] + others.prefix(Self.mostOthers)
+    }
     private static let mostGroups = 8
 
     /// Lines for a terminal, without line ends. They contain unescaped names, which the printing code must escape.
@@ -19,12 +26,20 @@ extension Tails {
     /// The greatest cause, with a word for it, and the others.
     private func causes(after word: String?) -> [String] {
         guard let first = culprits.first else {
-            let rule = "no cause delays the slowest 1 % of a class by a fifth of their latency and its usual work"
+            let rule =
+                "no cause delays the slowest 1 % of a class by a fifth of their latency, and by as much as its usual work"
             return [word ?? "nothing: \(rule)"]
         }
-        let others = culprits.dropFirst().filter { Double($0.delay) >= Self.leastOther * Double(first.delay) }
-        return (word.map { [$0] } ?? []) + ["\(first.word.rawValue): \(first.line)"] + first.clearest.flatMap(\.lines)
-            + others.prefix(Self.mostOthers).map { "then \($0.word.rawValue): \($0.line)" }
+        return (word.map { [$0] } ?? []) + ["\(first.word.rawValue): \(line(of: first))"]
+            + first.clearest.flatMap(\.lines) + shown.dropFirst().map { "then \($0.word.rawValue): \(line(of: $0))" }
+    }
+
+    private func line(of culprit: Culprit) -> String {
+        let isOfProcessors = culprit.name == Culprit.noProcessor
+        return culprit.line
+            + (isOfProcessors
+                ? ", while bodies ran on \(Quantities.count(running)) of \(counted(processors, "processor")) on average"
+                : "")
     }
 
     /// The lines with a heading, as a page shows them.

@@ -11,6 +11,9 @@ public struct Tails: Codable, Equatable, Sendable {
     public var groups: [Tail]
     /// First what delayed the slowest operations of all groups for the longest time.
     public var culprits: [Culprit]
+    /// The number of processors that bodies ran on, on average, and the number of all.
+    public var running: Double
+    public var processors: Int
 
     /// The name for the part of a latency in which the operation's own body ran.
     public static let body = "running"
@@ -64,7 +67,7 @@ public struct NamedTime: Codable, Equatable, Sendable {
     }
 }
 
-/// A group, a queue or the machine that delayed the slowest 1 % of a group by a fifth of their latency and the usual
+/// A group, a queue or the machine that delayed the slowest 1 % of a group by a fifth of their latency, by the usual
 /// work of the group or more, and three operations at least. A delay by the kernel also averages a millisecond or more.
 public struct Culprit: Codable, Equatable, Sendable {
     /// The word for such causes.
@@ -81,6 +84,9 @@ public struct Culprit: Codable, Equatable, Sendable {
     public var runs: Int?
     /// The two incidents that delayed most.
     public var clearest: [Incident]
+
+    /// The name where threads waited for a processor.
+    static let noProcessor = "no processor was free"
 
     public enum Word: String, Codable, Sendable {
         case blocked, stragglers, limit, suspended, overloaded, overhead

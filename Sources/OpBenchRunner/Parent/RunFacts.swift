@@ -200,9 +200,9 @@ public struct RunFacts: Codable, Sendable {
         if identity.order == other.order { return nil }
         let (begun, now) = (identity.order.map(PlannedName.init), other.order.map(PlannedName.init))
         func differ(_ part: (PlannedName) -> some Hashable) -> Bool { Set(begun.map(part)) != Set(now.map(part)) }
-        if differ(\.cellID) { return "it had other cells" }
-        if differ(\.backend) { return "it had other backends" }
-        return differ(\.flavour) ? "it had other metrics" : "it had other numbers of blocks"
+        if differ(\.cellID) { return "it had different cells" }
+        if differ(\.backend) { return "it had different backends" }
+        return differ(\.flavour) ? "it had different metrics" : "it had different numbers of blocks or stages"
     }
 
     // MARK: Writing

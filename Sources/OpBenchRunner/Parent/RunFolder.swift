@@ -178,7 +178,8 @@ final class RunFolder {
         if let difference = facts.difference(from: plan, by: programs) {
             throw InputError(
                 file: file, message: "the run was different: \(difference)",
-                remedy: "give what it started with (\(ShellWords.joined(facts.arguments))), or "
+                remedy:
+                    "give what it started with (\(ShellWords.continuing(facts.arguments, as: plan.options.runID))), or "
                     + Self.otherFolder(for: plan))
         }
         return facts

@@ -22,10 +22,10 @@ public struct RecordingProfile: Sendable {
                 remedy: "choose at most \(Self.mostOperations) with --from and --to")
         }
         if count == 0, window != .all {
+            let end = window.to == nil ? "; the recording ends at \(Quantities.time(recording.trace.stop))" : ""
             throw InputError(
                 file: file, message: "no operation was submitted in that time",
-                remedy: "choose another with --from and --to; the recording ends at "
-                    + Quantities.time(recording.trace.stop))
+                remedy: "choose another with --from and --to" + end)
         }
     }
 
