@@ -171,6 +171,7 @@ struct ExplainedColumnsTests {
             ColumnTopic.text(of: try ColumnTopic.named(names), width: nil)
         }
         Golden("column-topics").expect(try text("serial", "TIME/OP", "n", "vs"), "some topics")
+        Golden("column-topics").expect(try text("mix"), "a parameter that differs between shapes")
         let start = try text("start")
         #expect(start.contains("start p50") && start.contains("start p99") && !start.contains("time/op"))
         #expect(try text("TIME/OP") == text("time/op") && text("n") != text("N"))

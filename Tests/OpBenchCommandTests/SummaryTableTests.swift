@@ -349,6 +349,14 @@ struct SummaryTableTests {
         rows[0].quality = SampleQuality(samples: 8, noisy: 7, throughputSamples: 7)
         let markdown = SummaryTable(rows, SummaryContext(clockResolution: 23)).markdown
         #expect(markdown.contains("\n\n**w chains=3**"))
+        // Below the shorter table if that is so of most results.
+        let measured = self.rows.indices.filter { self.rows[$0].samples > 0 && self.rows[$0].operationClass.isEmpty }
+        for count in measured.indices {
+            rows = self.rows
+            for index in measured.prefix(count) { rows[index].quality = SampleQuality(samples: 8, noisy: 8) }
+            let text = CellTable.text(of: rows, SummaryContext(clockResolution: 23), width: nil)
+            #expect(text.contains(RowMark.mostlyNoisy.meaning) == (2 * count > measured.count), "\(count)")
+        }
     }
 
     @Test("Markdown has every column and every row, and hostile fields are plain text")
