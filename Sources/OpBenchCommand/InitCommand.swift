@@ -61,11 +61,7 @@ struct InitCommand: ParsableCommand {
         }
     }
 
-    private var part: RecordingWindow {
-        var part = window.value
-        part.queue = queue
-        return part
-    }
+    private var part: RecordingWindow { RecordingWindow(from: window.from, to: window.to, queue: queue) }
 
     func run() throws {
         let definition = try shape.map(Self.definition) ?? .of(.replay)

@@ -154,9 +154,7 @@ struct FindingSentences {
 
     /// A sentence for each restriction that applies to all measured rows, and one for the serious ones of some.
     private var caveats: [String] {
-        let marks = rows.filter { $0.samples > 0 && $0.operationClass.isEmpty }.map {
-            Set(RowMark.marks(of: $0, isQuick: false))
-        }
+        let marks = rows.filter { $0.samples > 0 }.map { Set(RowMark.marks(of: $0, isQuick: false)) }
         let isNoisy = 2 * marks.count { $0.contains(.mostlyNoisy) } > marks.count
         if context.isQuick {
             return (marks.isEmpty ? [] : [RowMark.quick.meaning]) + (isNoisy ? [RowMark.mostlyNoisy.meaning] : [])

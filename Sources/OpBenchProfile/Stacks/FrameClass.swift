@@ -105,10 +105,10 @@ public struct FrameClassifier: Sendable {
     /// Helpers that work for their caller are not: the engine's primitives for waiting, its C shims, Dispatch unless it is
     /// the queue, allocating initializers, and generic code of the standard library that was specialized for our types.
     public func isAnswerable(_ frame: StackFrame) -> Bool {
-        guard [queue, .workload, .library].contains(classify(frame)), !frame.symbol.hasPrefix("clinux_"),
-            frame.symbol != "main"
+        let kind = classify(frame)
+        guard [queue, .workload, .library].contains(kind), !frame.symbol.hasPrefix("clinux_"), frame.symbol != "main"
         else { return false }
-        if classify(frame) == .library, isOfDispatch(frame) { return false }
+        if kind == .library, isOfDispatch(frame) { return false }
         let path = SwiftName(frame.name).path
         if path.hasPrefix("\(Self.standardLibrary).") || path.contains(".__allocating_init(") { return false }
         return !isPrimitive(path)

@@ -91,7 +91,7 @@ extension TraceReport {
             Quantities.count(executed.reduce(0) { $0 + Double($1[keyPath: time]) } / elapsed)
         }
         var lines = [
-            "bodies: \(share(\.elapsed)) at once on average, \(share(\.ownTime)) running, \(share(\.blocked)) blocked, "
+            "bodies: \(share(\.elapsed)) at once on average, \(Quantities.count(tails.running)) running, \(share(\.blocked)) blocked, "
                 + "\(share(\.knownProcessorWait)) waiting for one of \(counted(trace.workerCount, "processor"))"
         ]
         for (index, queue) in trace.queues.enumerated() {

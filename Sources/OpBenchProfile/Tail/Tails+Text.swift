@@ -4,6 +4,7 @@ extension Tails {
     private static let mostOthers = 4
     /// In parts of the first one's delay.
     private static let leastOther = 0.1
+    private static let mostGroups = 8
 
     /// The culprits that the text names: the first and those that delayed for a tenth of its time or more.
     public var shown: [Culprit] {
@@ -11,7 +12,6 @@ extension Tails {
         let others = culprits.dropFirst().filter { Double($0.delay) >= Self.leastOther * Double(first.delay) }
         return [first] + others.prefix(Self.mostOthers)
     }
-    private static let mostGroups = 8
 
     /// Lines for a terminal, without line ends. They contain unescaped names, which the printing code must escape.
     ///
